@@ -264,6 +264,16 @@ typedef struct plim_t_variant {
   uint64_t peak[PLIM_TIER_COUNT];
 } plim_t_variant;
 
+/* First record of a section; the section's count says how many follow. The table must have passed plim_table_check. */
+static inline const void *plim_table_section(const plim_table *table, plim_section section) {
+  return (const char *)table + table->sections[section].offset;
+}
+
+/* A name of the table; "" for PLIM_NONE. */
+static inline const char *plim_table_string(const plim_table *table, uint32_t name) {
+  return name == PLIM_NONE ? "" : (const char *)plim_table_section(table, PLIM_SEC_STRINGS) + name;
+}
+
 /* Scalars in, scalars out; generated. */
 typedef void (*plim_eval_fn)(const int64_t *in, int64_t *out);
 
