@@ -1,0 +1,28 @@
+//===- ProblemText.h - The text format of problems and solutions -----------------------------===//
+//
+// Documented in docs/reference/problem-format.md. Reading reports all errors of a file at once, each with its line.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef PLIM_SOLVER_PROBLEMTEXT_H
+#define PLIM_SOLVER_PROBLEMTEXT_H
+
+#include "compiler/Solver/Problem.h"
+#include <optional>
+#include <string_view>
+
+namespace plim::solver {
+
+std::string printProblem(const Problem &problem);
+std::string printSolution(const Solution &solution);
+
+// On failure nothing is returned and `errors` has a message "line N: ..." for each fault.
+std::optional<Problem> parseProblem(std::string_view text, std::vector<std::string> &errors);
+std::optional<Solution> parseSolution(std::string_view text, std::vector<std::string> &errors);
+
+// Bytes: "4096", "96MiB", "1.5GB" (KiB MiB GiB TiB are powers of 1024, kB MB GB TB of 1000). Nothing where the text is
+// empty, signed, has another unit, or is above INT64_MAX.
+std::optional<int64_t> parseBytes(std::string_view text);
+
+} // namespace plim::solver
+
+#endif // PLIM_SOLVER_PROBLEMTEXT_H
