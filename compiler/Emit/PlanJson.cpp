@@ -1,0 +1,293 @@
+//===- PlanJson.cpp - The step table as a JSON document ---------------------------------===//
+#include "compiler/Emit/PlanReport.h"
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+namespace plim::emit {
+namespace {
+
+constexpr const char *tierNames[] = {"ram", "pinned", "ssd", "gpu"};
+constexpr const char *arenaKinds[] = {"transient", "persistent", "staging", "stacks"};
+constexpr const char *opcodeNames[] = {"launch", "copy",   "fill", "wait", "load",   "eval",
+                                       "check",  "branch", "loop", "next", "return", "mark"};
+constexpr const char *dtypeNames[] = {"?",   "f32", "f16", "bf16", "f64", "i8",  "i16",
+                                      "i32", "i64", "u8",  "u16",  "u32", "u64", "bool"};
+
+template <typename T> const T *records(const plim_table *t, plim_section s) {
+  return static_cast<const T *>(plim_table_section(t, s));
+}
+
+/// Tier -> bytes, tiers without any left out.
+Json byTier(const uint64_t (&bytes)[PLIM_TIER_COUNT]) {
+  Json out = Json::object();
+  for (int t = 0; t < PLIM_TIER_COUNT; ++t)
+    if (bytes[t] || t == PLIM_RAM)
+      out[tierNames[t]] = bytes[t];
+  return out;
+}
+
+/// As byTier, for bounds: null where a tier has none.
+Json budgetByTier(const uint64_t (&bytes)[PLIM_TIER_COUNT]) {
+  Json out = Json::object();
+  for (int t = 0; t < PLIM_TIER_COUNT; ++t)
+    if (bytes[t] != UINT64_MAX)
+      out[tierNames[t]] = bytes[t];
+    else if (t == PLIM_RAM)
+      out[tierNames[t]] = nullptr;
+  return out;
+}
+
+class ProgramReport {
+public:
+  ProgramReport(const plim_table *t, const plim_t_program &p) : table(t), program(p) {
+    views = records<plim_t_view>(t, PLIM_SEC_VIEWS);
+    buffers = records<plim_t_buffer>(t, PLIM_SEC_BUFFERS);
+    launches = records<plim_t_launch>(t, PLIM_SEC_LAUNCHES);
+    operands = records<plim_t_operand>(t, PLIM_SEC_OPERANDS);
+    kernels = records<plim_t_kernel>(t, PLIM_SEC_KERNELS);
+    arenas = records<plim_t_arena>(t, PLIM_SEC_ARENAS);
+  }
+
+  Json run() {
+    Json out = Json::object();
+    out["name"] = string(program.name);
+    out["variant"] = string(program.variant);
+    out["budget"] = budgetByTier(program.budget);
+    out["reserved_peak"] = byTier(program.reserved_peak);
+    out["live_peak"] = byTier(program.live_peak);
+    out["inputs"] = ios(0);
+    out["outputs"] = ios(1);
+    out["residents"] = residents();
+    walk();
+    out["resident_bytes"] = residentBytes;
+    out["io_bytes"] = ioBytes;
+    out["arenas"] = arenaList();
+    out["steps"] = std::move(steps);
+    out["buffers"] = std::move(blocks);
+    return out;
+  }
+
+private:
+  std::string string(uint32_t name) { return plim_table_string(table, name); }
+
+  Json shape(uint32_t index) {
+    const plim_t_shape &s = records<plim_t_shape>(table, PLIM_SEC_SHAPES)[index];
+    Json dims = Json::array();
+    for (int d = 0; d < s.rank; ++d) {
+      if (s.dim_scalar[d] == PLIM_NONE)
+        dims.push_back(s.dims[d]);
+      else
+        dims.push_back(Json{{"scalar", s.dim_scalar[d]}, {"bound", s.dims[d]}});
+    }
+    return Json{{"dtype", dtypeNames[s.dtype <= PLIM_BOOL ? s.dtype : 0]}, {"dims", std::move(dims)}};
+  }
+
+  Json ios(uint32_t wantOutputs) {
+    Json out = Json::array();
+    const plim_t_io *io = records<plim_t_io>(table, PLIM_SEC_IOS) + program.first_io;
+    for (uint32_t i = 0; i < program.ios; ++i) {
+      if (io[i].is_output != wantOutputs)
+        continue;
+      Json one = Json::object();
+      one["name"] = string(io[i].name);
+      one.update(shape(io[i].shape));
+      one["bytes"] = io[i].bytes;
+      ioBytes += io[i].bytes;
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  Json residents() {
+    Json out = Json::array();
+    const plim_t_resident *r = records<plim_t_resident>(table, PLIM_SEC_RESIDENTS) + program.first_resident;
+    for (uint32_t i = 0; i < program.residents; ++i) {
+      uint32_t name = r[i].is_state ? records<plim_t_state>(table, PLIM_SEC_STATES)[r[i].index].name
+                                    : records<plim_t_constant>(table, PLIM_SEC_CONSTANTS)[r[i].index].name;
+      const plim_t_view &v = views[r[i].view];
+      residentBytes += v.bytes;
+      out.push_back(Json{{"name", string(name)},
+                         {"kind", r[i].is_state ? "state" : "constant"},
+                         {"arena", v.index},
+                         {"offset", v.offset},
+                         {"bytes", v.bytes}});
+    }
+    return out;
+  }
+
+  Json arenaList() {
+    Json out = Json::array();
+    uint64_t count = table->sections[PLIM_SEC_ARENAS].count;
+    for (uint64_t a = 0; a < count; ++a)
+      if (usesArena[a])
+        out.push_back(Json{{"index", a},
+                           {"tier", tierNames[arenas[a].tier]},
+                           {"kind", arenaKinds[arenas[a].kind]},
+                           {"bytes", arenas[a].bytes},
+                           {"touched", arenas[a].touched}});
+    return out;
+  }
+
+  void noteArena(const plim_t_view &v) {
+    if (v.base == PLIM_BASE_ARENA)
+      usesArena[v.index] = 1;
+  }
+
+  /// Steps that do something are numbered; a MARK belongs to the boundary before the next one. Live bytes of a step
+  /// count what is alive while it runs, io and residents included.
+  void walk() {
+    usesArena.assign(table->sections[PLIM_SEC_ARENAS].count, 0);
+    const plim_t_resident *r = records<plim_t_resident>(table, PLIM_SEC_RESIDENTS) + program.first_resident;
+    for (uint32_t i = 0; i < program.residents; ++i)
+      noteArena(views[r[i].view]);
+    std::vector<int64_t> blockOf(table->sections[PLIM_SEC_BUFFERS].count, -1);
+    const plim_t_step *step = records<plim_t_step>(table, PLIM_SEC_STEPS) + program.first_step;
+    uint64_t live = ioBytes + residentBytes;
+    steps = Json::array(), blocks = Json::array();
+    for (uint32_t s = 0; s < program.steps; ++s) {
+      if (step[s].opcode == PLIM_OP_MARK) {
+        const plim_t_mark &m = records<plim_t_mark>(table, PLIM_SEC_MARKS)[step[s].record];
+        const plim_t_view &v = views[buffers[m.buffer].view];
+        int64_t now = int64_t(steps.size());
+        if (!m.is_death) {
+          blockOf[m.buffer] = int64_t(blocks.size());
+          noteArena(v);
+          live += v.bytes;
+          blocks.push_back(Json{{"id", m.buffer},
+                                {"source", string(buffers[m.buffer].source)},
+                                {"base", v.base == PLIM_BASE_ARENA ? "arena" : "io"},
+                                {"index", v.index},
+                                {"offset", v.offset},
+                                {"bytes", v.bytes},
+                                {"birth", now},
+                                {"death", nullptr}});
+        } else {
+          live -= v.bytes;
+          if (blockOf[m.buffer] >= 0)
+            blocks[size_t(blockOf[m.buffer])]["death"] = now;
+        }
+        continue;
+      }
+      if (step[s].opcode == PLIM_OP_RETURN)
+        continue;
+      steps.push_back(describe(step[s], live));
+    }
+    for (Json &b : blocks)
+      if (b["death"].is_null())
+        b["death"] = steps.size();
+  }
+
+  Json describe(const plim_t_step &step, uint64_t live) {
+    Json out = Json::object();
+    out["op"] = opcodeNames[step.opcode];
+    out["source"] = string(step.source);
+    if (step.opcode == PLIM_OP_LAUNCH) {
+      const plim_t_launch &l = launches[step.record];
+      out["kernel"] = string(kernels[l.kernel].name);
+      if (l.source != PLIM_NONE)
+        out["source"] = string(l.source);
+      if (l.instance)
+        out["instance"] = l.instance;
+      out["tasks"] = l.tasks;
+      out["workspace"] = l.workspace == PLIM_NONE ? uint64_t{0} : views[l.workspace].bytes;
+      Json reads = Json::array(), writes = Json::array();
+      for (uint32_t i = 0; i < l.operands; ++i) {
+        const plim_t_operand &o = operands[l.first_operand + i];
+        if (o.buffer == PLIM_NONE)
+          continue;
+        if (o.access & PLIM_ACCESS_READ)
+          reads.push_back(o.buffer);
+        if (o.access & PLIM_ACCESS_WRITE)
+          writes.push_back(o.buffer);
+      }
+      out["reads"] = std::move(reads), out["writes"] = std::move(writes);
+    } else if (step.opcode == PLIM_OP_COPY) {
+      out["bytes"] = records<plim_t_copy>(table, PLIM_SEC_COPIES)[step.record].bytes;
+    }
+    out["live"] = live;
+    return out;
+  }
+
+  const plim_table *table;
+  const plim_t_program &program;
+  const plim_t_view *views;
+  const plim_t_buffer *buffers;
+  const plim_t_launch *launches;
+  const plim_t_operand *operands;
+  const plim_t_kernel *kernels;
+  const plim_t_arena *arenas;
+  std::vector<char> usesArena;
+  uint64_t ioBytes = 0, residentBytes = 0;
+  Json steps, blocks;
+};
+
+} // namespace
+
+Json planJson(const plim_table *table, std::string_view modelName) {
+  Json out = Json::object();
+  out["format"] = "plimsoll-plan";
+  out["version"] = 1;
+  out["model"] = std::string(modelName);
+  out["target"] = Json{{"kernel_abi", table->kernel_abi}, {"workers", table->workers}, {"isa_min", table->isa_min}};
+  out["table_bytes"] = table->bytes;
+  out["weights_bytes"] = table->weights_bytes;
+  Json programs = Json::array();
+  const plim_t_program *p = records<plim_t_program>(table, PLIM_SEC_PROGRAMS);
+  for (uint64_t i = 0; i < table->sections[PLIM_SEC_PROGRAMS].count; ++i)
+    programs.push_back(ProgramReport(table, p[i]).run());
+  out["programs"] = std::move(programs);
+  return out;
+}
+
+std::string formatBytes(uint64_t bytes) {
+  constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = double(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 4)
+    value /= 1024, ++unit;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
+  return text;
+}
+
+std::string explainPlan(const Json &plan) {
+  std::string out;
+  char line[512];
+  auto add = [&](auto... args) {
+    std::snprintf(line, sizeof line, args...);
+    out += line;
+  };
+  for (const Json &p : plan["programs"]) {
+    const Json &budget = p["budget"]["ram"];
+    add("program %s: reserves %s of RAM (budget %s), live at most %s\n", p["name"].get<std::string>().c_str(),
+        formatBytes(p["reserved_peak"]["ram"]).c_str(),
+        budget.is_null() ? "none" : formatBytes(budget.get<uint64_t>()).c_str(),
+        formatBytes(p["live_peak"]["ram"]).c_str());
+    add("  inputs and outputs %s, constants and states %s\n", formatBytes(p["io_bytes"]).c_str(),
+        formatBytes(p["resident_bytes"]).c_str());
+    const Json &steps = p["steps"];
+    size_t peak = 0;
+    for (size_t s = 0; s < steps.size(); ++s)
+      if (steps[s]["live"] > steps[peak]["live"])
+        peak = s;
+    if (steps.empty())
+      continue;
+    add("  peak at step %zu of %zu: %s %s\n", peak, steps.size(),
+        steps[peak].value("kernel", steps[peak]["op"].get<std::string>()).c_str(),
+        steps[peak]["source"].get<std::string>().c_str());
+    std::vector<const Json *> alive;
+    for (const Json &b : p["buffers"])
+      if (b["birth"] <= peak && b["death"] > peak)
+        alive.push_back(&b);
+    std::stable_sort(alive.begin(), alive.end(),
+                     [](const Json *a, const Json *b) { return (*a)["bytes"] > (*b)["bytes"]; });
+    add("  alive there (%zu buffers, largest first):\n", alive.size());
+    for (size_t i = 0; i < alive.size() && i < 12; ++i)
+      add("    %12s  steps [%d, %d)  %s\n", formatBytes((*alive[i])["bytes"]).c_str(), (*alive[i])["birth"].get<int>(),
+          (*alive[i])["death"].get<int>(), (*alive[i])["source"].get<std::string>().c_str());
+  }
+  return out;
+}
+
+} // namespace plim::emit

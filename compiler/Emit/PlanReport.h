@@ -1,0 +1,37 @@
+//===- PlanReport.h - What a compiled plan says to people and programs ---------------===//
+//
+// Everything here is read from the step table that the runtime walks, never from the compiler's own structures: the
+// report, the chart and `--explain` cannot disagree with what runs.
+//
+//   planJson      the document of docs/reference/plan-json.md
+//   memoryChart   one self-contained HTML page over that document
+//   explainPlan   a page of text over that document, for --explain
+//
+//===----------------------------------------------------------------------------------===//
+#ifndef PLIM_COMPILER_EMIT_PLANREPORT_H
+#define PLIM_COMPILER_EMIT_PLANREPORT_H
+
+#include "nlohmann/json.hpp"
+#include "plim/table.h"
+#include <string>
+#include <string_view>
+
+namespace plim::emit {
+
+using Json = nlohmann::ordered_json;
+
+/// The table must have passed plim_table_check. Bytes and step numbers throughout.
+Json planJson(const plim_table *table, std::string_view modelName);
+
+/// HTML with the document inside; opens from disk, loads nothing.
+std::string memoryChart(const Json &plan);
+
+/// Peak, the step it falls on, what is alive there, the largest buffers and the time predicted by kernel.
+std::string explainPlan(const Json &plan);
+
+/// "12.3 MiB", "640 B": binary units for people.
+std::string formatBytes(uint64_t bytes);
+
+} // namespace plim::emit
+
+#endif
