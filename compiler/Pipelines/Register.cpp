@@ -1,0 +1,19 @@
+//===- Register.cpp - The one place where dialects and passes are registered ------------------===//
+
+#include "compiler/Pipelines/Register.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace plim {
+
+void registerAllPlimDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
+}
+
+void registerAllPlimPasses() { mlir::registerTransformsPasses(); }
+
+} // namespace plim
