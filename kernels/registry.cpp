@@ -1,0 +1,38 @@
+//===- registry.cpp - All library kernels by name ------------------------------------------===//
+
+#include "kernels/registry.h"
+
+#include "kernels/copy/strided_cost.h"
+#include "kernels/pack/panel32_cost.h"
+
+#include <string.h>
+
+extern "C" {
+
+#define PLIM_KERNEL(family, variant) extern const plim_kernel plim_kernel_##family##_##variant;
+#include "kernels/registry.def"
+#undef PLIM_KERNEL
+
+static const plim_kernel_entry entries[] = {
+#define PLIM_KERNEL(family, variant)                                                                                   \
+  {&plim_kernel_##family##_##variant, "plim_kernel_" #family "_" #variant, plim_cost_##family##_##variant},
+#include "kernels/registry.def"
+#undef PLIM_KERNEL
+};
+
+const plim_kernel_entry *plim_kernel_at(uint32_t index) {
+  return index < sizeof(entries) / sizeof(entries[0]) ? &entries[index] : nullptr;
+}
+
+const plim_kernel_entry *plim_find_kernel_entry(const char *name) {
+  for (const plim_kernel_entry &entry : entries)
+    if (strcmp(entry.kernel->name, name) == 0)
+      return &entry;
+  return nullptr;
+}
+
+const plim_kernel *plim_find_kernel(const char *name) {
+  const plim_kernel_entry *entry = plim_find_kernel_entry(name);
+  return entry ? entry->kernel : nullptr;
+}
+}
