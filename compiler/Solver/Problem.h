@@ -76,8 +76,8 @@ struct Buffer {
 };
 
 enum CandidateFlag : uint32_t {
-  kInPlaceOk = 1, // may run with an output in an operand's bytes, where the problem has such an InPlace alias
-  kStridedOk = 2, // may read and write operands that are strided ranges of others
+  kInPlaceOk = 1,  // may run with an output in an operand's bytes, where the problem has such an InPlace alias
+  kSubrangeOk = 2, // operands may be subranges of other buffers: strided, or aligned to their elements only
 };
 
 // One way to run a step.
@@ -87,7 +87,7 @@ struct Candidate {
   int64_t ns = 0;    // predicted
   int64_t sharedBytes = 0, scratchBytes = 0; // workspace = shared + workers * scratch
   std::string numerics;                      // numerics class: equal classes give equal bits
-  uint32_t flags = kInPlaceOk | kStridedOk;
+  uint32_t flags = kInPlaceOk | kSubrangeOk;
   Tier tier = Tier::Ram; // where its operands and workspace lie
   std::string barredBy;  // the flag that forbids it ("--attention=naive"); never chosen, but refusals price it
 };
@@ -173,8 +173,9 @@ struct Storage {
 // An instance of a buffer: one value at one place. Instance 0 is the first; recomputation and transfers make more.
 struct Place {
   int buffer = -1, instance = 0, storage = -1;
-  int64_t offset = 0; // in the storage
-  int alias = -1;     // the alias of the problem that this place uses, or -1
+  int64_t offset = 0; // in the storage; byte i lies at offset + i / run * stride + i % run, run 0: contiguous
+  int64_t run = 0, stride = 0;
+  int alias = -1; // the alias of the problem that this place uses, or -1
   bool operator==(const Place &) const = default;
 };
 

@@ -1,0 +1,109 @@
+//===- ExactPacking.cpp - Restarts of the exact search ----------------------------------------===//
+#include "compiler/Solver/ExactPacking.h"
+#include "compiler/Solver/ExactSearch.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace plim::solver {
+namespace {
+
+constexpr int kFixedOrders = 12;
+
+// 1 1 2 1 1 2 4 ...: within a factor O(log) of the best restart schedule (Luby, Sinclair & Zuckerman 1993).
+int64_t luby(int64_t i) {
+  int64_t full = 1;
+  while (full < i)
+    full = 2 * full + 1;
+  return full == i ? (full + 1) / 2 : luby(i - full / 2);
+}
+
+// A value to sort by, larger first: W width in time, Z size, A area, C sections, T fullest instant.
+double sortValue(char key, const ExactSearch &search, int item) {
+  const double width = double(search.widthOf(item)), size = double(search.sizeOf(item));
+  switch (key) {
+  case 'W':
+    return width;
+  case 'Z':
+    return size;
+  case 'A':
+    return width * size;
+  case 'C':
+    return double(search.sectionsOf(item));
+  default:
+    return double(search.fullestOf(item));
+  }
+}
+
+// Orders 0-5 sort all items; 6-11 the same, inside the section with the least slack; later ones are random mixtures.
+ExactSearch::Strategy strategyOf(const ExactSearch &search, int order, uint64_t seed) {
+  ExactSearch::Strategy strategy;
+  const int count = search.count();
+  std::vector<std::vector<double>> keys(count);
+  if (order < kFixedOrders) {
+    static constexpr const char *kSorts[] = {"WAT", "TAW", "TWA", "AWT", "CAT", "ZWT"};
+    strategy.bySection = order < kFixedOrders / 2 ? ExactSearch::BySection::No : ExactSearch::BySection::Slack;
+    for (int i = 0; i < count; ++i)
+      for (const char *key = kSorts[order % 6]; *key; ++key)
+        keys[i].push_back(sortValue(*key, search, i));
+  } else {
+    std::mt19937_64 random(seed);
+    auto uniform = [&] { return double(random() >> 11) * 0x1p-53; };
+    strategy.bySection = ExactSearch::BySection(random() % 3);
+    const double wide = 0.3 + 1.4 * uniform(), large = 0.2 + 1.3 * uniform(), full = 2 * uniform();
+    const double noise = 1.5 * uniform();
+    for (int i = 0; i < count; ++i) {
+      const double jitter = uniform() + uniform() + uniform() - 1.5;
+      keys[i].push_back(wide * std::log(double(search.widthOf(i))) + large * std::log(double(search.sizeOf(i))) +
+                        full * std::log(double(search.fullestOf(i))) + noise * jitter);
+    }
+  }
+  std::vector<int> sorted(count);
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) { return keys[a] > keys[b]; });
+  strategy.rank.resize(count);
+  for (int k = 0; k < count; ++k)
+    strategy.rank[sorted[k]] = k;
+  return strategy;
+}
+
+} // namespace
+
+Verdict packExactly(std::vector<Item> &items, const ExactOptions &options) {
+  // In units of the alignment, so that "one higher" is the next place there is.
+  const int64_t unit = items.empty() ? 1 : items.front().align;
+  std::vector<Item> real;
+  std::vector<size_t> index;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (items[i].size > 0 && items[i].lower < items[i].upper) {
+      index.push_back(i);
+      real.push_back({items[i].lower, items[i].upper, items[i].size / unit, 1, -1});
+    }
+  const int64_t capacity = options.capacity / unit;
+  if (options.capacity < 0 || maxLive(real) > capacity)
+    return Verdict::Infeasible;
+
+  ExactSearch search(real, capacity);
+  const int64_t first = options.firstNodes > 0 ? options.firstNodes : 2 * int64_t(real.size()) + 1;
+  int64_t used = 0;
+  for (int turn = 0; used < options.nodes; ++turn) {
+    const int order = options.order >= 0 ? options.order : std::min(turn, kFixedOrders);
+    const int64_t share = turn < kFixedOrders ? first : first * luby(turn - kFixedOrders + 1);
+    const int64_t limit = std::min(share, options.nodes - used);
+    int64_t spent = 0;
+    Verdict verdict = search.run(strategyOf(search, order, options.seed * 1'000'003 + uint64_t(turn)), limit, spent);
+    used += std::max<int64_t>(1, spent);
+    if (verdict == Verdict::Packed) {
+      for (Item &item : items)
+        item.offset = 0;
+      for (size_t k = 0; k < index.size(); ++k)
+        items[index[k]].offset = search.offsetOf(int(k)) * unit;
+    }
+    if (verdict != Verdict::Stopped)
+      return verdict;
+  }
+  return Verdict::Stopped;
+}
+
+} // namespace plim::solver

@@ -1,0 +1,306 @@
+//===- Layout.cpp - Which buffers share storage, and how long each storage lives ---------------===//
+#include "compiler/Solver/Layout.h"
+#include <algorithm>
+#include <numeric>
+
+namespace plim::solver {
+
+int64_t bytesOf(const Problem &problem, int buffer, const std::vector<int> &choices) {
+  const Buffer &b = problem.buffers[buffer];
+  return b.group < 0 ? b.bytes : b.sizes[choices[b.group]];
+}
+
+Context::Context(const Problem &p) : problem(p), deps(dependenciesOf(p)), uses(usesOf(p)) {
+  aliasOrder.resize(p.aliases.size());
+  std::iota(aliasOrder.begin(), aliasOrder.end(), 0);
+  auto size = [&](int buffer) {
+    const Buffer &b = p.buffers[buffer];
+    return b.sizes.empty() ? b.bytes : *std::max_element(b.sizes.begin(), b.sizes.end());
+  };
+  auto rank = [](AliasKind kind) { return kind == AliasKind::View ? 0 : kind == AliasKind::Into ? 1 : 2; };
+  std::stable_sort(aliasOrder.begin(), aliasOrder.end(), [&](int a, int b) {
+    const Alias &x = p.aliases[a], &y = p.aliases[b];
+    if (x.kind != y.kind)
+      return rank(x.kind) < rank(y.kind);
+    return size(x.buffer) > size(y.buffer);
+  });
+
+  inPlace.resize(p.buffers.size());
+  std::vector<std::vector<int>> equal(p.buffers.size());
+  for (size_t a = 0; a < p.aliases.size(); ++a)
+    (p.aliases[a].kind == AliasKind::InPlace ? inPlace : equal)[p.aliases[a].buffer].push_back(int(a));
+  contents.resize(p.buffers.size());
+  for (size_t b = 0; b < p.buffers.size(); ++b) {
+    std::vector<Contents> &found = contents[b];
+    found.push_back({int(b), 0, 0, 0});
+    for (size_t k = 0; k < found.size(); ++k)
+      for (int a : equal[found[k].buffer]) {
+        const Alias &alias = p.aliases[a];
+        const Contents at = found[k];
+        if (at.run > 0 && alias.run > 0)
+          continue;
+        Contents up{alias.base, at.offset + alias.offset, at.run, at.stride};
+        if (alias.run > 0) {
+          if (at.offset != 0 || size(at.buffer) != size(int(b)))
+            continue;
+          up = {alias.base, alias.offset, alias.run, alias.stride};
+        }
+        if (std::none_of(found.begin(), found.end(), [&](const Contents &c) { return c.buffer == up.buffer; }))
+          found.push_back(up);
+      }
+  }
+}
+
+Draft fastestDraft(const Problem &problem) {
+  Draft draft;
+  draft.order.resize(problem.steps.size());
+  std::iota(draft.order.begin(), draft.order.end(), 0);
+  draft.candidates.assign(problem.steps.size(), 0);
+  draft.refused.assign(problem.aliases.size(), !problem.levers.alias);
+  draft.choices.assign(problem.groups.size(), 0);
+  auto lessNs = [](int64_t ns, bool barred, int64_t otherNs, bool otherBarred) {
+    return barred != otherBarred ? !barred : ns < otherNs;
+  };
+  for (size_t g = 0; g < problem.groups.size(); ++g) {
+    std::vector<int64_t> ns(problem.groups[g].choices.size(), 0);
+    std::vector<char> barred(ns.size(), 0);
+    for (const Step &step : problem.steps)
+      if (step.group == int(g))
+        for (size_t c = 0; c < ns.size(); ++c)
+          ns[c] += step.candidates[c].ns, barred[c] |= !step.candidates[c].barredBy.empty();
+    for (size_t c = 1; c < ns.size(); ++c)
+      if (lessNs(ns[c], barred[c], ns[draft.choices[g]], barred[draft.choices[g]]))
+        draft.choices[g] = int(c);
+  }
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    const Step &step = problem.steps[s];
+    int &best = draft.candidates[s];
+    for (size_t c = 1; c < step.candidates.size(); ++c)
+      if (lessNs(step.candidates[c].ns, !step.candidates[c].barredBy.empty(), step.candidates[best].ns,
+                 !step.candidates[best].barredBy.empty()))
+        best = int(c);
+    if (step.group >= 0)
+      best = draft.choices[step.group];
+  }
+  return draft;
+}
+
+namespace {
+
+struct Range {
+  int64_t offset = 0, run = 0, stride = 0, bytes = 0;
+  int64_t end() const {
+    if (run == 0 || bytes == 0)
+      return offset + bytes;
+    return offset + (bytes - 1) / run * stride + (bytes - 1) % run + 1;
+  }
+};
+
+bool disjoint(const Range &a, const Range &b) {
+  if (a.bytes == 0 || b.bytes == 0 || a.end() <= b.offset || b.end() <= a.offset)
+    return true;
+  if (a.run == 0 || b.run == 0 || a.stride != b.stride)
+    return false;
+  // Equal strides: the runs meet where they meet on the circle of one stride.
+  int64_t gap = ((b.offset - a.offset) % a.stride + a.stride) % a.stride;
+  return gap >= a.run && gap + b.run <= a.stride;
+}
+
+class Builder {
+public:
+  Builder(const Context &context, const Draft &draft) : ctx(context), p(context.problem), draft(draft) {
+    const int steps = int(p.steps.size()), buffers = int(p.buffers.size());
+    position.resize(steps);
+    for (int k = 0; k < steps; ++k)
+      position[draft.order[k]] = k;
+    birth.resize(buffers), last.resize(buffers);
+    range.resize(buffers), alias.assign(buffers, -1);
+    owner.resize(buffers), classes.resize(buffers);
+    for (int b = 0; b < buffers; ++b) {
+      range[b].bytes = bytesOf(p, b, draft.choices);
+      owner[b] = b, classes[b] = {b};
+      const BufferKind kind = p.buffers[b].kind;
+      const bool made = kind == BufferKind::Transient || kind == BufferKind::Output;
+      birth[b] = made ? position[ctx.uses.writer[b]] : -1;
+      last[b] = kind == BufferKind::Transient ? birth[b] : steps + 1;
+      for (int reader : ctx.uses.readers[b])
+        last[b] = std::max(last[b], position[reader]);
+    }
+    taken.resize(steps);
+  }
+
+  Layout build() {
+    for (int a : ctx.aliasOrder)
+      if (!draft.refused[a])
+        tryAlias(a);
+    return finish();
+  }
+
+private:
+  const Context &ctx;
+  const Problem &p;
+  const Draft &draft;
+  std::vector<int> position;     // by step
+  std::vector<int> birth, last;  // by buffer: positions of its writer and of its last reader
+  std::vector<Range> range;      // by buffer: in its class
+  std::vector<int> alias, owner; // by buffer: alias taken, class
+  std::vector<std::vector<int>> classes;
+  struct Taken {
+    int into = 0, view = 0;
+    int64_t ns = 0;
+  };
+  std::vector<Taken> taken; // by step
+
+  const Candidate &chosen(int step) const { return p.steps[step].candidates[draft.candidates[step]]; }
+  bool transient(int b) const { return p.buffers[b].kind == BufferKind::Transient; }
+
+  // May every step that touches b, but for the one whose copy its alias saves, take a subrange?
+  bool takesSubrange(int b, int its) const {
+    int exempt = its >= 0 && p.aliases[its].kind != AliasKind::InPlace ? p.aliases[its].step : -1;
+    auto ok = [&](int step) { return step < 0 || step == exempt || (chosen(step).flags & kSubrangeOk); };
+    return ok(ctx.uses.writer[b]) && std::all_of(ctx.uses.readers[b].begin(), ctx.uses.readers[b].end(), ok);
+  }
+
+  bool equalContents(int a, const Range &ra, int b, const Range &rb) const {
+    for (const Contents &x : ctx.contents[a])
+      for (const Contents &y : ctx.contents[b])
+        if (x.buffer == y.buffer && x.run == ra.run && x.stride == ra.stride && y.run == rb.run &&
+            y.stride == rb.stride && ra.offset - x.offset == rb.offset - y.offset)
+          return true;
+    return false;
+  }
+
+  // May `next` be made in bytes of `dead`, which the same step reads last?
+  bool handsOver(int dead, const Range &rd, int next, const Range &rn) const {
+    if (last[dead] != birth[next] || rd.offset != rn.offset || rd.run != rn.run || rd.stride != rn.stride)
+      return false;
+    return std::any_of(ctx.inPlace[next].begin(), ctx.inPlace[next].end(), [&](int a) {
+      return p.aliases[a].base == dead && (chosen(p.aliases[a].step).flags & kInPlaceOk);
+    });
+  }
+
+  bool compatible(int a, const Range &ra, int b, const Range &rb) const {
+    return last[a] < birth[b] || last[b] < birth[a] || disjoint(ra, rb) || equalContents(a, ra, b, rb) ||
+           handsOver(a, ra, b, rb) || handsOver(b, rb, a, ra);
+  }
+
+  static std::pair<int64_t, int64_t> extent(const std::vector<Range> &ranges) {
+    std::pair<int64_t, int64_t> hull{INT64_MAX, INT64_MIN};
+    for (const Range &r : ranges)
+      hull = {std::min(hull.first, r.offset), std::max(hull.second, r.end())};
+    return hull;
+  }
+
+  void tryAlias(int id) {
+    const Alias &al = p.aliases[id];
+    const int a = owner[al.buffer], b = owner[al.base];
+    if (alias[al.buffer] >= 0 || a == b)
+      return;
+    if (al.kind == AliasKind::InPlace && (last[al.base] != position[al.step] || !(chosen(al.step).flags & kInPlaceOk)))
+      return;
+    const Range &base = range[al.base], old = range[al.buffer];
+    Range at{base.offset + al.offset, al.run, al.stride, old.bytes};
+    if (base.run > 0) {
+      if (al.offset != 0 || al.run != 0 || base.bytes != old.bytes)
+        return;
+      at = base;
+    }
+    // Where the members of both classes would lie.
+    std::vector<Range> moved, still;
+    for (int m : classes[a]) {
+      Range r = range[m];
+      if (at.run == 0) {
+        r.offset += at.offset - old.offset;
+      } else {
+        if (r.run != 0 || r.offset != old.offset || r.bytes != old.bytes)
+          return;
+        r = at;
+      }
+      moved.push_back(r);
+    }
+    for (int m : classes[b])
+      still.push_back(range[m]);
+    auto ea = extent(moved), eb = extent(still);
+    const bool outer = eb.first <= ea.first && ea.second <= eb.second;
+    const bool inner = ea.first <= eb.first && eb.second <= ea.second;
+    if (!outer && !inner)
+      return;
+    const int64_t start = std::min(ea.first, eb.first), end = std::max(ea.second, eb.second);
+    int anchored = 0;
+    auto place = [&](const std::vector<int> &members, std::vector<Range> &ranges) {
+      for (size_t k = 0; k < members.size(); ++k) {
+        const int m = members[k];
+        if (!transient(m) && (++anchored > 1 || ranges[k].offset != start || ranges[k].end() != end))
+          return false;
+        ranges[k].offset -= start;
+        const int its = m == al.buffer ? id : alias[m];
+        if ((ranges[k].run > 0 || ranges[k].offset % p.buffers[m].align != 0) && !takesSubrange(m, its))
+          return false;
+      }
+      return true;
+    };
+    if (!place(classes[a], moved) || !place(classes[b], still))
+      return;
+    for (size_t i = 0; i < moved.size(); ++i)
+      for (size_t j = 0; j < still.size(); ++j)
+        if (!compatible(classes[a][i], moved[i], classes[b][j], still[j]))
+          return;
+
+    for (size_t k = 0; k < moved.size(); ++k)
+      range[classes[a][k]] = moved[k], owner[classes[a][k]] = b;
+    for (size_t k = 0; k < still.size(); ++k)
+      range[classes[b][k]] = still[k];
+    classes[b].insert(classes[b].end(), classes[a].begin(), classes[a].end());
+    classes[a].clear();
+    alias[al.buffer] = id;
+    taken[al.step].into += al.kind == AliasKind::Into;
+    taken[al.step].view += al.kind == AliasKind::View;
+    taken[al.step].ns += al.savedNs;
+  }
+
+  Layout finish() const {
+    Layout out;
+    const int steps = int(p.steps.size());
+    out.members.resize(p.buffers.size());
+    for (int b = 0; b < int(p.buffers.size()); ++b) {
+      if (classes[b].empty())
+        continue;
+      StorageLife life{.birth = steps, .death = 0};
+      for (int m : classes[b]) {
+        out.members[m] = {int(out.storages.size()), range[m].offset, range[m].run, range[m].stride, alias[m]};
+        life.bytes = std::max(life.bytes, range[m].end());
+        life.align = std::max(life.align, p.buffers[m].align);
+        life.birth = std::min(life.birth, std::max(birth[m], 0));
+        life.death = std::max(life.death, std::min(last[m] + 1, steps));
+        life.tier = transient(m) ? chosen(ctx.uses.writer[m]).tier : p.buffers[m].tier;
+      }
+      for (int m : classes[b])
+        if (!transient(m)) {
+          const BufferKind kind = p.buffers[m].kind;
+          const bool io = kind == BufferKind::Input || kind == BufferKind::Output;
+          life.region = io ? Region::Caller : Region::Persistent;
+          life.tier = p.buffers[m].tier;
+          life.birth = 0, life.death = steps;
+        }
+      out.storages.push_back(life);
+    }
+    out.elided.assign(steps, 0), out.workspace.assign(steps, 0);
+    for (int s = 0; s < steps; ++s) {
+      const Step &step = p.steps[s];
+      const Candidate &c = chosen(s);
+      out.elided[s] = (taken[s].into > 0 && taken[s].into == int(step.reads.size())) ||
+                      (taken[s].view > 0 && taken[s].view == int(step.writes.size()));
+      if (out.elided[s])
+        continue;
+      out.workspace[s] = p.workspace(c);
+      out.ns += std::max<int64_t>(0, c.ns - taken[s].ns);
+    }
+    return out;
+  }
+};
+
+} // namespace
+
+Layout layOut(const Context &context, const Draft &draft) { return Builder(context, draft).build(); }
+
+} // namespace plim::solver

@@ -1,0 +1,273 @@
+//===- Problem.cpp - What makes a problem sound ----------------------------------------------===//
+#include "compiler/Solver/Problem.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/Solver/Dependencies.h"
+#include <algorithm>
+#include <set>
+
+namespace plim::solver {
+
+const char *tierName(Tier tier) {
+  static constexpr const char *kNames[kTierCount] = {"ram", "pinned", "ssd", "gpu"};
+  return kNames[int(tier)];
+}
+
+const char *kindName(BufferKind kind) {
+  static constexpr const char *kNames[] = {"transient", "input", "output", "constant", "state"};
+  return kNames[int(kind)];
+}
+
+namespace {
+
+// Collects what is wrong. Later phases index by ids, so they run only where the earlier ones found nothing.
+class Validator {
+public:
+  explicit Validator(const Problem &problem) : p(problem) {}
+
+  std::vector<std::string> run() {
+    checkScalars();
+    for (size_t b = 0; b < p.buffers.size(); ++b)
+      checkBuffer(int(b));
+    for (size_t s = 0; s < p.steps.size(); ++s)
+      checkStep(int(s));
+    if (errors.empty())
+      checkUses();
+    if (errors.empty())
+      checkOrder();
+    if (errors.empty())
+      for (size_t a = 0; a < p.aliases.size(); ++a)
+        checkAlias(int(a));
+    return std::move(errors);
+  }
+
+private:
+  const Problem &p;
+  std::vector<std::string> errors;
+
+  template <typename... T> void fail(const T &...parts) { errors.push_back(absl::StrCat(parts...)); }
+
+  std::string stepWhere(int s) const { return absl::StrCat("step ", s, " '", p.steps[s].name, "'"); }
+  std::string bufferWhere(int b) const { return absl::StrCat("buffer ", b, " '", p.buffers[b].name, "'"); }
+
+  void range(const std::string &where, const char *what, int64_t value, int64_t low, int64_t high) {
+    if (value < low || value > high)
+      fail(where, ": need ", what, " in [", low, ", ", high, "], have ", value);
+  }
+
+  void checkScalars() {
+    range("problem", "workers", p.workers, 1, 65535);
+    for (int t = 0; t < kTierCount; ++t)
+      range(absl::StrCat("tier ", tierName(Tier(t))), "a capacity", p.tiers[t].capacity, 0, kUnbounded);
+    for (const FixedCost &f : p.fixed)
+      range(absl::StrCat("fixed '", f.name, "'"), "bytes", f.bytes, 0, kMaxBytes);
+    for (const Link &l : p.links) {
+      std::string where = absl::StrCat("link ", tierName(l.from), " to ", tierName(l.to));
+      range(where, "bytes per second", l.bytesPerSecond, 1, kMaxBytes);
+      range(where, "latency in ns", l.latencyNs, 0, kMaxNs);
+    }
+    for (const Group &g : p.groups)
+      if (g.choices.empty())
+        fail("group '", g.name, "': need at least one choice, have 0");
+  }
+
+  void checkBuffer(int b) {
+    const Buffer &buffer = p.buffers[b];
+    std::string where = bufferWhere(b);
+    range(where, "bytes", buffer.bytes, 0, kMaxBytes);
+    if (buffer.align < kAlign || buffer.align > (int64_t(1) << 21) || (buffer.align & (buffer.align - 1)))
+      fail(where, ": need an alignment that is a power of two in [64, 2097152], have ", buffer.align);
+    if (buffer.group < -1 || buffer.group >= int(p.groups.size())) {
+      fail(where, ": need a group below ", p.groups.size(), ", have ", buffer.group);
+      return;
+    }
+    size_t need = buffer.group < 0 ? 0 : p.groups[buffer.group].choices.size();
+    if (buffer.sizes.size() != need)
+      fail(where, ": need ", need, " sizes (one a choice of its group), have ", buffer.sizes.size());
+    for (int64_t size : buffer.sizes)
+      range(where, "sizes", size, 0, kMaxBytes);
+  }
+
+  void checkIds(const std::string &where, const char *what, const std::vector<int> &ids, size_t limit) {
+    std::set<int> seen;
+    for (int id : ids) {
+      if (id < 0 || id >= int(limit))
+        fail(where, ": need ", what, " below ", limit, ", have ", id);
+      else if (!seen.insert(id).second)
+        fail(where, ": need each of its ", what, " once, have ", id, " twice");
+    }
+  }
+
+  void checkStep(int s) {
+    const Step &step = p.steps[s];
+    std::string where = stepWhere(s);
+    checkIds(where, "reads", step.reads, p.buffers.size());
+    checkIds(where, "writes", step.writes, p.buffers.size());
+    checkIds(where, "after", step.after, p.steps.size());
+    if (std::count(step.after.begin(), step.after.end(), s))
+      fail(where, ": cannot come after itself");
+    if (step.group < -1 || step.group >= int(p.groups.size()))
+      fail(where, ": need a group below ", p.groups.size(), ", have ", step.group);
+    else if (step.group >= 0 && step.candidates.size() != p.groups[step.group].choices.size())
+      fail(where, ": need ", p.groups[step.group].choices.size(), " candidates (one a choice of its group), have ",
+           step.candidates.size());
+    if (std::all_of(step.candidates.begin(), step.candidates.end(),
+                    [](const Candidate &c) { return !c.barredBy.empty(); }))
+      fail(where, ": need a candidate that is not barred, have ", step.candidates.size(), " candidates");
+    for (size_t c = 0; c < step.candidates.size(); ++c) {
+      const Candidate &candidate = step.candidates[c];
+      std::string at = absl::StrCat(where, " candidate ", c, " '", candidate.kernel, "'");
+      range(at, "ns", candidate.ns, 0, kMaxNs);
+      range(at, "shared bytes", candidate.sharedBytes, 0, kMaxBytes / 2);
+      range(at, "scratch bytes", candidate.scratchBytes, 0, kMaxBytes / 2 / std::max(1, p.workers));
+    }
+    for (const SplitAxis &axis : step.splits) {
+      std::string at = absl::StrCat(where, " split '", axis.name, "'");
+      range(at, "an extent", axis.extent, 1, kMaxBytes);
+      range(at, "a smallest piece", axis.minPiece, 1, std::max<int64_t>(1, axis.extent));
+      if (axis.operands.size() != step.reads.size())
+        fail(at, ": need ", step.reads.size(), " operands (one a read), have ", axis.operands.size());
+    }
+  }
+
+  void checkUses() {
+    std::vector<int> writers(p.buffers.size(), 0);
+    std::vector<bool> read(p.buffers.size(), false);
+    for (int s = 0; s < int(p.steps.size()); ++s) {
+      const Step &step = p.steps[s];
+      for (int b : step.reads)
+        read[b] = true;
+      for (int b : step.writes) {
+        BufferKind kind = p.buffers[b].kind;
+        ++writers[b];
+        if (kind == BufferKind::Input || kind == BufferKind::Constant)
+          fail(stepWhere(s), ": cannot write the ", kindName(kind), " ", bufferWhere(b));
+        else if (kind != BufferKind::State && std::count(step.reads.begin(), step.reads.end(), b))
+          fail(stepWhere(s), ": cannot read and write the ", kindName(kind), " ", bufferWhere(b),
+               "; an in-place step writes another buffer and has an alias");
+      }
+    }
+    __int128 total = 0;
+    for (int b = 0; b < int(p.buffers.size()); ++b) {
+      const Buffer &buffer = p.buffers[b];
+      int64_t largest = buffer.bytes;
+      for (int64_t size : buffer.sizes)
+        largest = std::max(largest, size);
+      total += alignUp(largest, buffer.align);
+      bool made = buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Output;
+      if (made && writers[b] != 1)
+        fail(bufferWhere(b), ": need one step that writes it, have ", writers[b]);
+    }
+    for (const FixedCost &f : p.fixed)
+      total += f.bytes;
+    __int128 ns = 0;
+    for (const Step &step : p.steps)
+      for (const Candidate &c : step.candidates)
+        ns += c.ns;
+    if (total > INT64_MAX / 4)
+      fail("problem: need a sum of all sizes below 2^61 bytes, have more");
+    if (ns > INT64_MAX / 4)
+      fail("problem: need a sum of all costs below 2^61 ns, have more");
+  }
+
+  // The given order must meet all dependencies. Where it does not, says whether some other order would.
+  void checkOrder() {
+    Dependencies deps = dependenciesOf(p);
+    const int count = int(p.steps.size());
+    std::vector<int> open(count), ready;
+    for (int s = 0; s < count; ++s)
+      if ((open[s] = int(deps.before[s].size())) == 0)
+        ready.push_back(s);
+    int done = 0;
+    for (; !ready.empty(); ++done) {
+      int s = ready.back();
+      ready.pop_back();
+      for (int t : deps.after[s])
+        if (--open[t] == 0)
+          ready.push_back(t);
+    }
+    if (done < count) {
+      // Walking back along open predecessors from any open step ends in a cycle.
+      int at = int(std::find_if(open.begin(), open.end(), [](int o) { return o > 0; }) - open.begin());
+      std::vector<int> seen(count, 0), path;
+      while (!seen[at]) {
+        seen[at] = 1, path.push_back(at);
+        at = *std::find_if(deps.before[at].begin(), deps.before[at].end(), [&](int b) { return open[b] > 0; });
+      }
+      std::string text = absl::StrCat("'", p.steps[at].name, "'");
+      for (size_t k = path.size(); k-- > 0;) {
+        absl::StrAppend(&text, " before '", p.steps[path[k]].name, "'");
+        if (path[k] == at)
+          break;
+      }
+      fail("steps: need an order, have a cycle: ", text);
+      return;
+    }
+    for (int s = 0; s < count; ++s)
+      for (int other : deps.before[s])
+        if (other > s)
+          fail(stepWhere(s), ": need ", stepWhere(other), " before it, have it after");
+  }
+
+  // The largest size of `small` must fit into the smallest of `large`, choice by choice where one group rules both.
+  bool fits(const Alias &alias) const {
+    const Buffer &small = p.buffers[alias.buffer], &large = p.buffers[alias.base];
+    size_t ways = std::max<size_t>(1, std::max(small.sizes.size(), large.sizes.size()));
+    auto size = [](const Buffer &b, size_t k) { return b.sizes.empty() ? b.bytes : b.sizes[k]; };
+    bool same = small.group == large.group;
+    for (size_t i = 0; i < ways; ++i)
+      for (size_t j = 0; j < ways; ++j) {
+        if (same && i != j)
+          continue;
+        if (i >= std::max<size_t>(1, small.sizes.size()) || j >= std::max<size_t>(1, large.sizes.size()))
+          continue;
+        int64_t bytes = size(small, i);
+        __int128 span = bytes;
+        if (alias.run > 0 && bytes > 0)
+          span = __int128((bytes - 1) / alias.run) * alias.stride + (bytes - 1) % alias.run + 1;
+        if (alias.offset + span > size(large, j))
+          return false;
+      }
+    return true;
+  }
+
+  void checkAlias(int a) {
+    const Alias &alias = p.aliases[a];
+    std::string where = absl::StrCat("alias ", a);
+    size_t known = errors.size();
+    checkIds(where, "buffers", {alias.buffer, alias.base}, p.buffers.size());
+    checkIds(where, "steps", {alias.step}, p.steps.size());
+    range(where, "an offset", alias.offset, 0, kMaxBytes);
+    range(where, "saved ns", alias.savedNs, 0, kMaxNs);
+    range(where, "a run", alias.run, 0, kMaxBytes);
+    range(where, "a stride", alias.stride, alias.run, kMaxBytes);
+    if (errors.size() != known)
+      return;
+    const Step &step = p.steps[alias.step];
+    auto in = [](const std::vector<int> &ids, int id) { return std::count(ids.begin(), ids.end(), id) != 0; };
+    bool into = alias.kind == AliasKind::Into;
+    int reads = into ? alias.buffer : alias.base, writes = into ? alias.base : alias.buffer;
+    if (!in(step.reads, reads))
+      fail(where, ": need a ", stepWhere(alias.step), " that reads ", bufferWhere(reads));
+    if (!in(step.writes, writes))
+      fail(where, ": need a ", stepWhere(alias.step), " that writes ", bufferWhere(writes));
+    BufferKind buffer = p.buffers[alias.buffer].kind, base = p.buffers[alias.base].kind;
+    bool made = alias.kind == AliasKind::InPlace ? buffer != BufferKind::State : buffer == BufferKind::Transient;
+    if (!made)
+      fail(where, ": need a transient ", bufferWhere(alias.buffer), ", have ", kindName(buffer));
+    bool baseOk = alias.kind == AliasKind::InPlace ? base == BufferKind::Transient
+                  : into                           ? base != BufferKind::State
+                                                   : base != BufferKind::State && base != BufferKind::Output;
+    if (!baseOk)
+      fail(where, ": cannot use the bytes of the ", kindName(base), " ", bufferWhere(alias.base));
+    if (alias.kind == AliasKind::InPlace && (alias.offset != 0 || alias.run != 0))
+      fail(where, ": need offset 0 and run 0 in place, have ", alias.offset, " and ", alias.run);
+    if (!fits(alias))
+      fail(where, ": need ", bufferWhere(alias.buffer), " inside ", bufferWhere(alias.base), ", have it reach beyond");
+  }
+};
+
+} // namespace
+
+std::vector<std::string> validate(const Problem &problem) { return Validator(problem).run(); }
+
+} // namespace plim::solver
