@@ -3,6 +3,7 @@
 #include "kernels/registry.h"
 
 #include "kernels/copy/strided_cost.h"
+#include "kernels/matmul/panel32_cost.h"
 #include "kernels/pack/panel32_cost.h"
 
 #include <string.h>
