@@ -2,9 +2,14 @@
 
 #include "kernels/registry.h"
 
+#include "kernels/attention/reference_cost.h"
+#include "kernels/conv/reference_cost.h"
 #include "kernels/copy/strided_cost.h"
+#include "kernels/elementwise/apply_cost.h"
 #include "kernels/matmul/panel32_cost.h"
+#include "kernels/matmul/reference_cost.h"
 #include "kernels/pack/panel32_cost.h"
+#include "kernels/pool/reference_cost.h"
 
 #include <string.h>
 
