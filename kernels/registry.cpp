@@ -4,6 +4,7 @@
 
 #include "kernels/attention/reference_cost.h"
 #include "kernels/conv/reference_cost.h"
+#include "kernels/copy/concat_cost.h"
 #include "kernels/copy/strided_cost.h"
 #include "kernels/elementwise/apply_cost.h"
 #include "kernels/matmul/panel32_cost.h"
