@@ -1,0 +1,266 @@
+//===- Emitter.cpp - Functions, coordinates and values of a region --------===//
+#include "compiler/Lowering/Generated/Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <cmath>
+#include <map>
+
+using namespace mlir;
+namespace plim::gen {
+
+SmallVector<unsigned> emitLoops(ModuleOp module, const Schedule &schedule, StringRef name) {
+  Emitter e(module, schedule, name);
+  switch (schedule.form) {
+  case LoopForm::Rows:
+    e.emitRows();
+    break;
+  case LoopForm::Columns:
+    e.emitColumns();
+    break;
+  case LoopForm::Transposed:
+    e.emitTransposed();
+    break;
+  }
+  return e.buffers;
+}
+
+Emitter::Emitter(ModuleOp module, const Schedule &schedule, StringRef name)
+    : b(module.getLoc(), module.getBodyRegion()), s(schedule), f32(b.getF32Type()) {
+  b.setInsertionPointToEnd(module.getBody());
+  openFunction(name);
+}
+
+Value Emitter::index(int64_t v) { return arith::ConstantIndexOp::create(b, v); }
+Value Emitter::plus(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+Value Emitter::times(Value x, int64_t k) { return k == 1 ? x : Value(arith::MulIOp::create(b, x, index(k))); }
+
+void Emitter::openFunction(StringRef name) {
+  std::map<unsigned, std::pair<int64_t, plim_dtype>> used; // buffer: elements, type
+  for (const Operand &o : r().operands) {
+    auto [it, isNew] = used.try_emplace(o.arg, 0, o.dtype);
+    int64_t elements = extentBytes(o, r().space) / plim_dtype_bytes(o.dtype);
+    it->second.first = std::max(it->second.first, elements);
+  }
+  SmallVector<Type> types;
+  for (auto [arg, buffer] : used) {
+    buffers.push_back(arg);
+    types.push_back(MemRefType::get({std::max<int64_t>(buffer.first, 1)}, storageType(buffer.second)));
+  }
+  types.push_back(MemRefType::get({std::max<int64_t>(s.scratchBytes / 4, 1)}, f32));
+  types.append(2, b.getI64Type());
+  auto f = func::FuncOp::create(b, name, b.getFunctionType(types, {}));
+  Block *entry = f.addEntryBlock();
+  b.setInsertionPointToEnd(entry);
+  for (auto [i, arg] : llvm::enumerate(buffers))
+    args[arg] = entry->getArgument(i);
+  scratch = entry->getArgument(buffers.size());
+  begin = arith::IndexCastOp::create(b, b.getIndexType(), entry->getArgument(buffers.size() + 1));
+  end = arith::IndexCastOp::create(b, b.getIndexType(), entry->getArgument(buffers.size() + 2));
+  func::ReturnOp::create(b);
+  b.setInsertionPoint(entry->getTerminator());
+}
+
+Value Emitter::openUnits() {
+  auto f = scf::ForOp::create(b, begin, end, index(1));
+  b.setInsertionPointToStart(f.getBody());
+  return f.getInductionVar();
+}
+
+SmallVector<Value> Emitter::coordinates(Value &unit, int64_t dims, int64_t inner) {
+  SmallVector<Value> coords(dims);
+  Value rest = unit;
+  if (inner > 1) {
+    rest = arith::DivUIOp::create(b, unit, index(inner));
+    unit = arith::RemUIOp::create(b, unit, index(inner));
+  } else {
+    unit = index(0);
+  }
+  for (int64_t d = dims - 1; d >= 0; --d) {
+    coords[d] = d ? Value(arith::RemUIOp::create(b, rest, index(r().space[d]))) : rest;
+    if (d)
+      rest = arith::DivUIOp::create(b, rest, index(r().space[d]));
+  }
+  return coords;
+}
+
+/// Sets base[] for these outer coordinates.
+void Emitter::placeRow(ArrayRef<Value> coords) {
+  base.clear();
+  for (const Operand &o : r().operands) {
+    Value at = index(o.offset);
+    for (auto [c, stride] : llvm::zip(coords, o.strides))
+      if (stride)
+        at = plus(at, times(c, stride));
+    base.push_back(at);
+  }
+}
+
+Span Emitter::columnsOf(Value chunk) {
+  const int64_t columns = r().space.back();
+  if (s.chunks == 1)
+    return {index(0), index(columns), columns, 1};
+  Value lo = times(chunk, s.chunk);
+  Value hi = arith::MinUIOp::create(b, plus(lo, index(s.chunk)), index(columns));
+  return {lo, hi, columns % s.chunk ? -1 : s.chunk, std::gcd(columns, s.chunk)};
+}
+
+static double identityOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return 0;
+  case ReduceKind::Product:
+    return 1;
+  case ReduceKind::Max:
+    return -INFINITY;
+  case ReduceKind::Min:
+    return INFINITY;
+  }
+  llvm_unreachable("reduction");
+}
+
+Value Emitter::identity(ReduceKind kind, int64_t lanes) {
+  auto type = VectorType::get({lanes}, f32);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, float(identityOf(kind))));
+}
+
+/// A NaN on either side stays a NaN, at the price of one compare more than x86's own maximum.
+Value Emitter::combine(ReduceKind kind, Value acc, Value v) {
+  if (kind == ReduceKind::Sum)
+    return arith::AddFOp::create(b, acc, v);
+  if (kind == ReduceKind::Product)
+    return arith::MulFOp::create(b, acc, v);
+  auto predicate = kind == ReduceKind::Max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  Value better = arith::CmpFOp::create(b, predicate, v, acc);
+  Value best = arith::SelectOp::create(b, better, v, acc);
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v, v);
+  return arith::SelectOp::create(b, isNan, v, best);
+}
+
+/// Halves a vector until `lanes` are left. A tree, so the result does not depend on how a machine adds up a vector.
+Value Emitter::fold(ReduceKind kind, Value v, int64_t lanes) {
+  for (int64_t n = cast<VectorType>(v.getType()).getDimSize(0); n > lanes;) {
+    n /= 2;
+    Value low = vector::ExtractStridedSliceOp::create(b, v, {0}, {n}, {1});
+    Value high = vector::ExtractStridedSliceOp::create(b, v, {n}, {n}, {1});
+    v = combine(kind, low, high);
+  }
+  return v;
+}
+
+Type Emitter::storageType(plim_dtype dtype) {
+  switch (dtype) {
+  case PLIM_F32:
+    return f32;
+  case PLIM_F16:
+    return b.getF16Type();
+  case PLIM_F64:
+    return b.getF64Type();
+  default: // bf16 as its bits
+    return b.getIntegerType(8 * plim_dtype_bytes(dtype));
+  }
+}
+
+static Type like(Type shape, Type element) {
+  auto v = dyn_cast<VectorType>(shape);
+  return v ? Type(v.clone(element)) : element;
+}
+
+static Value splat(ImplicitLocOpBuilder &b, Type shape, TypedAttr a) {
+  if (auto v = dyn_cast<VectorType>(shape))
+    a = DenseElementsAttr::get(v.clone(a.getType()), cast<Attribute>(a));
+  return arith::ConstantOp::create(b, a);
+}
+
+Value Emitter::widen(Value v, plim_dtype dtype) {
+  Type t = v.getType(), wide = like(t, f32);
+  if (dtype == PLIM_F16)
+    return arith::ExtFOp::create(b, wide, v);
+  if (dtype == PLIM_BF16) {
+    Value word = arith::ExtUIOp::create(b, like(t, b.getI32Type()), v);
+    word = arith::ShLIOp::create(b, word, splat(b, t, b.getI32IntegerAttr(16)));
+    return arith::BitcastOp::create(b, wide, word);
+  }
+  if (dtype == PLIM_BOOL)
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, splat(b, t, b.getI8IntegerAttr(0)));
+  return v;
+}
+
+Value Emitter::narrow(Value v, plim_dtype dtype) {
+  Type t = v.getType();
+  if (dtype == PLIM_F16)
+    return arith::TruncFOp::create(b, like(t, b.getF16Type()), v);
+  if (dtype == PLIM_BOOL)
+    return arith::ExtUIOp::create(b, like(t, b.getI8Type()), v);
+  if (dtype != PLIM_BF16)
+    return v;
+  // To nearest, ties to even; a NaN becomes a quiet one of the same sign.
+  auto word = [&](int32_t k) { return splat(b, t, b.getI32IntegerAttr(k)); };
+  Value bits = arith::BitcastOp::create(b, like(t, b.getI32Type()), v);
+  Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, word(16)), word(1));
+  Value rounded = plus(plus(bits, word(0x7fff)), odd);
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v, v);
+  rounded = arith::SelectOp::create(b, isNan, arith::OrIOp::create(b, bits, word(0x400000)), rounded);
+  rounded = arith::ShRUIOp::create(b, rounded, word(16));
+  return arith::TruncIOp::create(b, like(t, b.getI16Type()), rounded);
+}
+
+Value Emitter::apply(const Node &n, ArrayRef<Value> in) { return n.apply(b, in); }
+
+Value Emitter::scalar(int i) {
+  if (Value v = uniform.lookup(i))
+    return v;
+  const Node &n = r().nodes[i];
+  Value v;
+  if (n.kind == NodeKind::Load) {
+    v = widen(memref::LoadOp::create(b, args[operand(n).arg], base[n.operand]), operand(n).dtype);
+  } else {
+    SmallVector<Value> in;
+    for (int k : n.inputs)
+      in.push_back(scalar(k));
+    v = apply(n, in);
+  }
+  return uniform[i] = v;
+}
+
+/// Computes, and then stores, what is equal along the row and belongs to this phase.
+void Emitter::computeUniforms(int inPhase, llvm::function_ref<bool(int)> wanted) {
+  for (int i = 0, n = r().nodes.size(); i < n; ++i)
+    if (s.phase[i] == inPhase && !s.isVector[i] && wanted(i) &&
+        (r().nodes[i].kind == NodeKind::Load || r().nodes[i].kind == NodeKind::Apply))
+      scalar(i);
+  for (int i = 0, n = r().nodes.size(); i < n; ++i) {
+    const Node &node = r().nodes[i];
+    if (s.phase[i] != inPhase || s.isVector[i] || node.kind != NodeKind::Store || !wanted(i))
+      continue;
+    Value v = narrow(scalar(node.inputs[0]), operand(node).dtype);
+    memref::StoreOp::create(b, v, args[operand(node).arg], base[node.operand]);
+  }
+}
+
+Value Emitter::vector(int i, Lanes l, Cache &cache, int inPhase) {
+  if (Value v = cache.lookup(i))
+    return v;
+  const Node &n = r().nodes[i];
+  Value v;
+  if (!s.isVector[i]) {
+    v = vector::BroadcastOp::create(b, VectorType::get({l.count}, s.type[i]), uniform.lookup(i));
+  } else if (i == s.kept && s.keptPhase < inPhase) {
+    v = loadVector(keptRow(), keptAt(l), l);
+  } else if (n.kind == NodeKind::Load) {
+    v = load(n, l);
+  } else if (n.kind == NodeKind::Reduce) {
+    Value at = plus(arith::SubIOp::create(b, l.column, firstColumn), index(slot.lookup(i)));
+    v = loadVector(scratch, at, l);
+  } else {
+    SmallVector<Value> in;
+    for (int k : n.inputs)
+      in.push_back(vector(k, l, cache, inPhase));
+    v = apply(n, in);
+  }
+  return cache[i] = v;
+}
+
+} // namespace plim::gen

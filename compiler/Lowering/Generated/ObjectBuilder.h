@@ -1,0 +1,68 @@
+//===- ObjectBuilder.h - Generated kernels in one object file ---*- C++ -*-===//
+//
+//   DialectRegistry registry;
+//   gen::ObjectBuilder::registerDialects(registry);       // before the context is made from it
+//   gen::ObjectBuilder object(context, "det");
+//   FailureOr<gen::KernelInfo> k = object.addKernel(region, loc);   // k->symbol is "det_gen_0"
+//   new llvm::GlobalVariable(object.llvmModule(), ...);    // tables that refer to object.kernel(k->symbol)
+//   if (failed(object.writeObject("out/model.o", loc))) ...
+//
+// Every kernel has a body for x86-64-v3 and one for x86-64-v4 of the same IR, hence the same bits. A kernel is lowered
+// and optimized when it is added; equal regions become one kernel. Same calls, same bytes.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+#include "compiler/Lowering/Generated/Region.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace plim::gen {
+
+struct KernelInfo {
+  std::string symbol; // of the plim_kernel, also its name
+  uint32_t tasks = 1; // that every launch must have
+  uint64_t scratchBytes = 0;
+  double flops = 0, bytes = 0; // of one launch, estimates
+  /// Pairs (operand read, operand written) that may share their memory.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
+};
+
+class ObjectBuilder {
+public:
+  /// `prefix` starts every symbol. The builder keeps `context`, which must outlive it.
+  ObjectBuilder(mlir::MLIRContext &context, llvm::StringRef prefix);
+  ~ObjectBuilder();
+  static void registerDialects(mlir::DialectRegistry &registry);
+
+  /// One kernel that computes all `parts`, whose buffer numbers are operand numbers of the launch. Parts run in any
+  /// order: none may read what another writes.
+  mlir::FailureOr<KernelInfo> addKernel(llvm::ArrayRef<Region> parts, mlir::Location loc);
+
+  /// The plim_kernel of this symbol, to be referred to by other globals; null where there is none.
+  llvm::GlobalVariable *kernel(llvm::StringRef symbol);
+  llvm::Module &llvmModule() { return *module; }
+
+  /// Generates code for the module as it stands, once; the file appears whole or not at all.
+  mlir::LogicalResult writeObject(llvm::StringRef path, mlir::Location loc);
+
+private:
+  mlir::LogicalResult compile(mlir::ModuleOp loops, llvm::ArrayRef<llvm::SmallVector<unsigned>> buffers,
+                              llvm::ArrayRef<struct TaskRange> ranges, llvm::StringRef symbol);
+
+  mlir::MLIRContext &context;
+  std::string prefix;
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  mlir::PassManager lowering;
+  llvm::StringMap<KernelInfo> known; // by hash of the loops
+};
+
+} // namespace plim::gen
