@@ -149,7 +149,7 @@ void Analysis::findForm() {
       continue;
     s.strided = true;
     // Tiles are of f32; the other side of the tile must be contiguous.
-    tiles &= n.kind == NodeKind::Load && s.type[i].isF32() && operand(n).strides[r().space.size() - 2] == 1;
+    tiles = tiles && n.kind == NodeKind::Load && s.type[i].isF32() && operand(n).strides[r().space.size() - 2] == 1;
     s.transposed[i] = 1;
   }
   if (s.strided && tiles)
