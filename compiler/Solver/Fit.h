@@ -3,16 +3,18 @@
 #define PLIM_SOLVER_FIT_H
 
 #include "compiler/Solver/Problem.h"
+#include <memory>
 #include <optional>
 
 namespace plim::solver {
 
 // Limits count work, never seconds, so that equal input gives equal plans.
 struct FitOptions {
-  int orderRounds = 200;      // local-search rounds of the order
-  int packPasses = 40;        // greedy packing passes
-  int64_t exactNodes = 20000; // search nodes of the exact packing
-  bool alternatives = true;   // a refusal also prices other labels, by solving again
+  int orderRounds = 200;       // local-search rounds of the order
+  int tradeEvaluations = 5000; // drafts simulated while trading time for memory
+  int packPasses = 40;         // greedy packing passes
+  int64_t exactNodes = 20000;  // search nodes of the exact packing
+  bool alternatives = true;    // a refusal also prices other labels, by solving again
 };
 
 struct LiveBuffer {
@@ -40,6 +42,23 @@ struct Refusal {
 struct FitResult {
   std::optional<Solution> solution;
   std::optional<Refusal> refusal; // exactly one of the two
+};
+
+// What keeps the problem from being planned, empty where nothing does: this planner makes no transfers, so all kernels
+// and all that they touch must be in the ram. fitBudget and Ladder take problems without such faults only.
+std::vector<std::string> unplannable(const Problem &problem);
+
+// Plans from the fastest to the smallest. They depend on the problem, never on its capacities.
+class Ladder {
+public:
+  explicit Ladder(const Problem &problem, const FitOptions &options = {});
+  ~Ladder();
+  const Solution *fastest(const std::array<int64_t, kTierCount> &capacity); // that fits; null where none does
+  const Solution &smallest();                                               // in the ram
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
 };
 
 // The fastest plan found that fits all tiers' capacities. Monotone: a larger budget is never refused where a smaller

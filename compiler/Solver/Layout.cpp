@@ -26,29 +26,9 @@ Context::Context(const Problem &p) : problem(p), deps(dependenciesOf(p)), uses(u
   });
 
   inPlace.resize(p.buffers.size());
-  std::vector<std::vector<int>> equal(p.buffers.size());
   for (size_t a = 0; a < p.aliases.size(); ++a)
-    (p.aliases[a].kind == AliasKind::InPlace ? inPlace : equal)[p.aliases[a].buffer].push_back(int(a));
-  contents.resize(p.buffers.size());
-  for (size_t b = 0; b < p.buffers.size(); ++b) {
-    std::vector<Contents> &found = contents[b];
-    found.push_back({int(b), 0, 0, 0});
-    for (size_t k = 0; k < found.size(); ++k)
-      for (int a : equal[found[k].buffer]) {
-        const Alias &alias = p.aliases[a];
-        const Contents at = found[k];
-        if (at.run > 0 && alias.run > 0)
-          continue;
-        Contents up{alias.base, at.offset + alias.offset, at.run, at.stride};
-        if (alias.run > 0) {
-          if (at.offset != 0 || size(at.buffer) != size(int(b)))
-            continue;
-          up = {alias.base, alias.offset, alias.run, alias.stride};
-        }
-        if (std::none_of(found.begin(), found.end(), [&](const Contents &c) { return c.buffer == up.buffer; }))
-          found.push_back(up);
-      }
-  }
+    if (p.aliases[a].kind == AliasKind::InPlace)
+      inPlace[p.aliases[a].buffer].push_back(int(a));
 }
 
 Draft fastestDraft(const Problem &problem) {
@@ -115,10 +95,10 @@ public:
       position[draft.order[k]] = k;
     birth.resize(buffers), last.resize(buffers);
     range.resize(buffers), alias.assign(buffers, -1);
-    owner.resize(buffers), classes.resize(buffers);
+    owner.resize(buffers), classes.resize(buffers), contents.resize(buffers);
     for (int b = 0; b < buffers; ++b) {
       range[b].bytes = bytesOf(p, b, draft.choices);
-      owner[b] = b, classes[b] = {b};
+      owner[b] = contents[b] = b, classes[b] = {b};
       const BufferKind kind = p.buffers[b].kind;
       const bool made = kind == BufferKind::Transient || kind == BufferKind::Output;
       birth[b] = made ? position[ctx.uses.writer[b]] : -1;
@@ -144,6 +124,9 @@ private:
   std::vector<int> birth, last;  // by buffer: positions of its writer and of its last reader
   std::vector<Range> range;      // by buffer: in its class
   std::vector<int> alias, owner; // by buffer: alias taken, class
+  // By buffer: the one at the end of its chain of views and pieces. Where two have the same, a byte that both have in
+  // their class holds the same contents for both, as each lies where the chain puts it.
+  std::vector<int> contents;
   std::vector<std::vector<int>> classes;
   struct Taken {
     int into = 0, view = 0;
@@ -161,15 +144,6 @@ private:
     return ok(ctx.uses.writer[b]) && std::all_of(ctx.uses.readers[b].begin(), ctx.uses.readers[b].end(), ok);
   }
 
-  bool equalContents(int a, const Range &ra, int b, const Range &rb) const {
-    for (const Contents &x : ctx.contents[a])
-      for (const Contents &y : ctx.contents[b])
-        if (x.buffer == y.buffer && x.run == ra.run && x.stride == ra.stride && y.run == rb.run &&
-            y.stride == rb.stride && ra.offset - x.offset == rb.offset - y.offset)
-          return true;
-    return false;
-  }
-
   // May `next` be made in bytes of `dead`, which the same step reads last?
   bool handsOver(int dead, const Range &rd, int next, const Range &rn) const {
     if (last[dead] != birth[next] || rd.offset != rn.offset || rd.run != rn.run || rd.stride != rn.stride)
@@ -180,8 +154,8 @@ private:
   }
 
   bool compatible(int a, const Range &ra, int b, const Range &rb) const {
-    return last[a] < birth[b] || last[b] < birth[a] || disjoint(ra, rb) || equalContents(a, ra, b, rb) ||
-           handsOver(a, ra, b, rb) || handsOver(b, rb, a, ra);
+    return last[a] < birth[b] || last[b] < birth[a] || disjoint(ra, rb) || handsOver(a, ra, b, rb) ||
+           handsOver(b, rb, a, ra);
   }
 
   static std::pair<int64_t, int64_t> extent(const std::vector<Range> &ranges) {
@@ -241,10 +215,18 @@ private:
     };
     if (!place(classes[a], moved) || !place(classes[b], still))
       return;
+    const bool equal = al.kind != AliasKind::InPlace;
     for (size_t i = 0; i < moved.size(); ++i)
-      for (size_t j = 0; j < still.size(); ++j)
-        if (!compatible(classes[a][i], moved[i], classes[b][j], still[j]))
+      for (size_t j = 0; j < still.size(); ++j) {
+        const int m = classes[a][i], n = classes[b][j];
+        const bool same = equal && contents[m] == contents[al.buffer] && contents[n] == contents[al.base];
+        if (!same && !compatible(m, moved[i], n, still[j]))
           return;
+      }
+    if (equal)
+      for (int from = contents[al.buffer]; int m : classes[a])
+        if (contents[m] == from)
+          contents[m] = contents[al.base];
 
     for (size_t k = 0; k < moved.size(); ++k)
       range[classes[a][k]] = moved[k], owner[classes[a][k]] = b;

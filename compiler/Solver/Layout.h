@@ -44,12 +44,6 @@ struct Layout {
   int64_t ns = 0;
 };
 
-// A buffer's bytes are bytes of `buffer` at this range.
-struct Contents {
-  int buffer = -1;
-  int64_t offset = 0, run = 0, stride = 0;
-};
-
 // What does not depend on the draft, computed once for a problem.
 struct Context {
   explicit Context(const Problem &problem);
@@ -57,8 +51,6 @@ struct Context {
   Dependencies deps;
   Uses uses;
   std::vector<int> aliasOrder; // in which aliases are tried: views, then pieces, then in-place, each by falling size
-  // By buffer: where its bytes lie in other buffers of equal contents, itself first.
-  std::vector<std::vector<Contents>> contents;
   std::vector<std::vector<int>> inPlace; // by buffer: its InPlace aliases
 };
 

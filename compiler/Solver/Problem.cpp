@@ -163,6 +163,14 @@ private:
     for (const Step &step : p.steps)
       for (const Candidate &c : step.candidates)
         ns += c.ns;
+    for (int g = 0; g < int(p.groups.size()); ++g) {
+      std::vector<bool> barred(p.groups[g].choices.size(), false);
+      for (const Step &step : p.steps)
+        for (size_t c = 0; c < barred.size() && step.group == g; ++c)
+          barred[c] = barred[c] || !step.candidates[c].barredBy.empty();
+      if (std::all_of(barred.begin(), barred.end(), [](bool b) { return b; }))
+        fail("group '", p.groups[g].name, "': need a choice that is not barred in any step, have none");
+    }
     if (total > INT64_MAX / 4)
       fail("problem: need a sum of all sizes below 2^61 bytes, have more");
     if (ns > INT64_MAX / 4)

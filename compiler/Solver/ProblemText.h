@@ -19,10 +19,6 @@ std::string printSolution(const Solution &solution);
 std::optional<Problem> parseProblem(std::string_view text, std::vector<std::string> &errors);
 std::optional<Solution> parseSolution(std::string_view text, std::vector<std::string> &errors);
 
-// Bytes: "4096", "96MiB", "1.5GB" (KiB MiB GiB TiB are powers of 1024, kB MB GB TB of 1000). Nothing where the text is
-// empty, signed, has another unit, or is above INT64_MAX.
-std::optional<int64_t> parseBytes(std::string_view text);
-
 } // namespace plim::solver
 
 #endif // PLIM_SOLVER_PROBLEMTEXT_H

@@ -30,8 +30,12 @@ Usage simulate(const Context &context, const Draft &draft, const Layout &layout)
     }
   }
   const int64_t shore = usage.peak[0] - usage.peak[0] / 16;
-  for (size_t k = 0; k < steps; ++k)
-    usage.crest += std::max<int64_t>(0, live[0][k] - shore) / 1024;
+  live[0].resize(steps);
+  for (int64_t bytes : live[0]) {
+    usage.crest += std::max<int64_t>(0, bytes - shore) / 1024;
+    usage.atPeak += bytes == usage.peak[0];
+  }
+  usage.live = std::move(live[0]);
   return usage;
 }
 

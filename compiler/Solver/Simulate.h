@@ -12,7 +12,9 @@ namespace plim::solver {
 
 struct Usage {
   std::array<int64_t, kTierCount> peak{}; // largest sum of transient storages and workspace at one position
+  std::vector<int64_t> live;              // of the ram, by position
   int at = -1;                            // first position where the ram has its peak
+  int atPeak = 0;                         // how many positions have it
   int64_t crest = 0;                      // KiB that stick out over 15/16 of the ram's peak, summed over positions
 };
 

@@ -1,0 +1,18 @@
+//===- Assemble.h - From a draft to a solution with offsets -----------------------------------===//
+#ifndef PLIM_SOLVER_ASSEMBLE_H
+#define PLIM_SOLVER_ASSEMBLE_H
+
+#include "compiler/Solver/Layout.h"
+#include "compiler/Solver/Packing.h"
+
+namespace plim::solver {
+
+// Packs the transient storages and workspaces of each tier, and gives the persistent ones consecutive offsets.
+Solution assemble(const Context &context, const Draft &draft, const PackOptions &options);
+
+// What the draft needs at least in a tier, whatever the packing: fixed + persistent + caller + live.
+std::array<int64_t, kTierCount> leastPeak(const Context &context, const Draft &draft);
+
+} // namespace plim::solver
+
+#endif // PLIM_SOLVER_ASSEMBLE_H
