@@ -2,6 +2,8 @@
 
 #include "compiler/Pipelines/Register.h"
 
+#include "dialects/Plan/PlanDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,7 +13,8 @@
 namespace plim {
 
 void registerAllPlimDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  registry.insert<plan::PlanDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect>();
 }
 
 void registerAllPlimPasses() { mlir::registerTransformsPasses(); }
