@@ -1,0 +1,57 @@
+//===- Candidates.h - How a graph op is run and cut: what lowering tells the planner -------------------===//
+//
+// Plain structs, so that the dialect links no kernel. compiler/Lowering fills them by external models of the interfaces
+// CandidatesOpInterface and SplitOpInterface.
+//
+//===----------------------------------------------------------------------------------------------------===//
+#ifndef PLIM_DIALECTS_GRAPH_CANDIDATES_H
+#define PLIM_DIALECTS_GRAPH_CANDIDATES_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <string>
+
+namespace plim::graph {
+
+enum class Access { Read, Write, ReadWrite };
+
+/// One buffer of a launch: a value of the graph (an operand or a result of the op) and how the kernel touches it.
+/// `dims` and `strides` (in elements) replace those of the value's type where `reshaped`; a stride of 0 repeats. The
+/// operand starts `offset` elements into the value.
+struct LaunchOperand {
+  mlir::Value value;
+  Access access = Access::Read;
+  bool reshaped = false;
+  llvm::SmallVector<int64_t> dims, strides;
+  int64_t offset = 0;
+};
+
+/// One kernel that can run an op.
+struct KernelCandidate {
+  std::string kernel;               ///< Name in the kernel registry.
+  llvm::SmallVector<int64_t> attrs; ///< 8-byte words; doubles are bit-cast.
+  llvm::SmallVector<LaunchOperand> operands;
+  uint32_t tasks = 1;
+  int64_t sharedBytes = 0;      ///< Workspace of the launch.
+  int64_t scratchBytes = 0;     ///< Workspace of each worker.
+  int64_t flops = 0, bytes = 0; ///< Arithmetic, and bytes moved to and from memory.
+  int64_t nanoseconds = 0;      ///< Predicted time on one worker of the default machine profile.
+  std::string numericsClass;    ///< Candidates of one class give the same bits.
+};
+
+/// An axis along which a result can be cut.
+struct SplitAxis {
+  int64_t axis = 0;
+  int64_t minPiece = 1; ///< Rows of the smallest piece.
+  /// For each operand: the axis that is cut with it (-1: read whole), rows of it a result row (step), and rows read
+  /// before and after a piece's own (halos).
+  struct OperandPart {
+    int64_t axis = -1, step = 1, haloLow = 0, haloHigh = 0;
+  };
+  llvm::SmallVector<OperandPart> operands;
+};
+
+} // namespace plim::graph
+
+#endif

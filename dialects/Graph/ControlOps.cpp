@@ -1,0 +1,139 @@
+//===- ControlOps.cpp - Branches, loops, fused regions, kernels of users ---------------------------------------===//
+
+#include "dialects/Graph/GraphDialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace plim::graph;
+
+#define GET_OP_CLASSES
+#include "dialects/Graph/ControlOps.cpp.inc"
+
+/// Checks the types that a region yields against those needed.
+static LogicalResult verifyYield(Operation *op, StringRef region, TypeRange have, TypeRange need) {
+  if (have.size() != need.size())
+    return op->emitOpError("needs ") << region << " to yield " << need.size() << " values, has " << have.size();
+  for (auto [i, h, n] : llvm::enumerate(have, need))
+    if (!areCompatible(h, n))
+      return op->emitOpError("needs ") << region << " to yield " << n << " as value " << i << ", has " << h;
+  return success();
+}
+
+static TypeRange yieldedTypes(Region &region) { return region.front().getTerminator()->getOperandTypes(); }
+
+//===----------------------------------------------------------------------===//
+// fused
+//===----------------------------------------------------------------------===//
+
+ParseResult FusedOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  auto parseInput = [&]() -> ParseResult {
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    return failure(parser.parseArgument(argument) || parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()) || parser.parseColonType(argument.type));
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseInput) || parser.parseArrow() ||
+      parser.parseLParen() ||
+      (failed(parser.parseOptionalRParen()) && (parser.parseTypeList(state.types) || parser.parseRParen())) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes))
+    return failure();
+  SmallVector<Type> types = llvm::map_to_vector(arguments, [](const auto &argument) { return argument.type; });
+  if (parser.resolveOperands(operands, types, loc, state.operands))
+    return failure();
+  return parser.parseRegion(*state.addRegion(), arguments);
+}
+
+void FusedOp::print(OpAsmPrinter &printer) {
+  printer << '(';
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
+    auto [argument, input] = pair;
+    printer << argument << " = " << input << " : " << input.getType();
+  });
+  printer << ") -> (" << getResultTypes() << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+YieldOp FusedOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+LogicalResult FusedOp::verify() {
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("needs block arguments of its operands' types, has ")
+           << block.getArgumentTypes() << " for " << getInputs().getTypes();
+  if (!isa<YieldOp>(block.getTerminator()))
+    return emitOpError("needs a graph.yield at the end of its region, has ") << block.getTerminator()->getName();
+  for (Operation &op : block.without_terminator()) {
+    bool fusible = isa<ScalarBodyOpInterface, DecomposeOpInterface, BroadcastOp, ReduceOp, ReshapeOp>(op) ||
+                   op.hasTrait<OpTrait::ConstantLike>();
+    if (!fusible)
+      return emitOpError("needs elementwise, broadcast, reduce and normalisation ops in its region, has ")
+             << op.getName();
+  }
+  return verifyYield(*this, "its region", yieldedTypes(getBody()), getResultTypes());
+}
+
+/// A result may overwrite an operand that only elementwise ops read, element for element, on the way to it: a reduction
+/// reads a whole row before any element of it is written, so it does no harm either.
+SmallVector<plim::graph::Alias> FusedOp::getAliases() {
+  SmallVector<plim::graph::Alias> aliases;
+  for (auto [r, result] : llvm::enumerate(getOutputs()))
+    for (auto [i, input] : llvm::enumerate(getInputs()))
+      if (dimsOf(input.getType()) == dimsOf(result.getType()) &&
+          elementBytes(elementTypeOf(input)) == elementBytes(elementTypeOf(result)))
+        aliases.push_back({static_cast<unsigned>(r), static_cast<unsigned>(i), AliasKind::InPlace});
+  return getOutputs().size() == 1 ? aliases : SmallVector<plim::graph::Alias>();
+}
+
+//===----------------------------------------------------------------------===//
+// if, loop, custom
+//===----------------------------------------------------------------------===//
+
+LogicalResult IfOp::verify() {
+  if (elementsOf(dimsOf(getCondition().getType())) != Dim(1))
+    return emitOpError("needs a condition of one element, has ") << getCondition().getType();
+  if (failed(verifyYield(*this, "the then region", yieldedTypes(getThenRegion()), getResultTypes())))
+    return failure();
+  return verifyYield(*this, "the else region", yieldedTypes(getElseRegion()), getResultTypes());
+}
+
+LogicalResult LoopOp::verify() {
+  if (elementsOf(dimsOf(getTrips().getType())) != Dim(1) || elementsOf(dimsOf(getCondition().getType())) != Dim(1))
+    return emitOpError("needs trips and a condition of one element, has ")
+           << getTrips().getType() << " and " << getCondition().getType();
+  if (getMaxTrips() < 0)
+    return emitOpError("needs max_trips of at least 0, has ") << getMaxTrips();
+  SmallVector<Type> arguments{getTrips().getType(), getCondition().getType()};
+  llvm::append_range(arguments, getInitial().getTypes());
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != TypeRange(arguments))
+    return emitOpError("needs block arguments ") << arguments << ", has " << block.getArgumentTypes();
+  size_t carried = getInitial().size();
+  if (getOutputs().size() < carried)
+    return emitOpError("needs a result for each of ") << carried << " carried values, has " << getOutputs().size();
+  // Yields: condition, carried values, and one slice of each stack.
+  SmallVector<Type> yields{getCondition().getType()};
+  for (auto [i, result] : llvm::enumerate(getResultTypes())) {
+    auto type = cast<RankedTensorType>(result);
+    if (i < carried) {
+      yields.push_back(type);
+      continue;
+    }
+    if (type.getRank() == 0)
+      return emitOpError("needs a stacked result of rank 1 or more, has ") << type;
+    yields.push_back(tensorOf(ArrayRef(dimsOf(type)).drop_front(), type.getElementType()));
+  }
+  return verifyYield(*this, "its region", yieldedTypes(getBody()), yields);
+}
+
+LogicalResult CustomOp::verify() {
+  if (getKernel().empty())
+    return emitOpError("needs the name of a kernel, has an empty one");
+  if (getTasks() < 1 || getSharedBytes() < 0 || getScratchBytes() < 0)
+    return emitOpError("needs at least 1 task and workspaces of at least 0 bytes, has ")
+           << getTasks() << ", " << getSharedBytes() << " and " << getScratchBytes();
+  return success();
+}
