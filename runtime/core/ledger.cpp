@@ -1,0 +1,61 @@
+#include "runtime/core/ledger.h"
+
+#include "runtime/core/error.h"
+
+#include <atomic>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+namespace {
+
+std::atomic<uint64_t> heldNow{0}, heldPeak{0};
+
+void count(uint64_t bytes) {
+  uint64_t now = heldNow.fetch_add(bytes) + bytes, peak = heldPeak.load();
+  while (now > peak && !heldPeak.compare_exchange_weak(peak, now))
+    ;
+}
+
+} // namespace
+
+extern "C" void plim_ledger_totals(uint64_t *now, uint64_t *peak) {
+  *now = heldNow.load();
+  *peak = heldPeak.load();
+}
+
+namespace plim::rt {
+
+plim_status reserveRegion(uint64_t bytes, const plim_place *place, const char *what, Region &out) {
+  bytes = plim_page(bytes);
+  if (place && place->memory) {
+    if (reinterpret_cast<uintptr_t>(place->memory) % PLIM_PAGE != 0)
+      return Failure(PLIM_ERR_ARG).at("%s", what).need(PLIM_PAGE).say("the memory given is not aligned to a page");
+    if (place->bytes < bytes)
+      return Failure(PLIM_ERR_MEMORY)
+          .at("%s", what)
+          .need(bytes)
+          .have(place->bytes)
+          .say("the memory given is too small");
+    out = {static_cast<char *>(place->memory), bytes, false};
+    memset(out.data, 0, bytes); // also populates it
+  } else {
+    void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p == MAP_FAILED)
+      return Failure(PLIM_ERR_MEMORY).at("%s", what).code(errno).need(bytes).say("the system refused the memory");
+    out = {static_cast<char *>(p), bytes, true};
+  }
+  count(bytes);
+  return PLIM_OK;
+}
+
+void releaseRegion(Region &region) {
+  if (!region.data)
+    return;
+  if (region.owned)
+    munmap(region.data, region.bytes);
+  heldNow.fetch_sub(region.bytes);
+  region = {};
+}
+
+} // namespace plim::rt
