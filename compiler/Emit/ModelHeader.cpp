@@ -1,0 +1,116 @@
+//===- ModelHeader.cpp - model.h: names and sizes for C programs -------------------------===//
+#include "compiler/Emit/ModelHeader.h"
+#include "compiler/Emit/PlanReport.h"
+#include <cctype>
+
+namespace plim::emit {
+namespace {
+
+std::string macroName(const std::string &name) {
+  std::string out;
+  for (unsigned char c : name)
+    out += std::isalnum(c) ? char(std::toupper(c)) : '_';
+  return out;
+}
+
+/// A name inside a C comment or string: no quotes, no comment ends, nothing unprintable.
+std::string textOf(const std::string &name) {
+  std::string out;
+  for (unsigned char c : name) {
+    bool endsComment = c == '/' && !out.empty() && out.back() == '*';
+    if (c == '\\' || c == '"')
+      out += '\\';
+    out += !std::isprint(c) || endsComment ? '?' : char(c);
+  }
+  return out;
+}
+
+std::string dimsText(const Json &dims) {
+  std::string out;
+  for (const Json &d : dims)
+    out += (out.empty() ? "" : ", ") +
+           (d.is_number() ? std::to_string(d.get<int64_t>()) : "<= " + std::to_string(d["bound"].get<int64_t>()));
+  return "[" + out + "]";
+}
+
+std::string constant(const std::string &macro, uint64_t value) {
+  return "#define " + macro + " UINT64_C(" + std::to_string(value) + ")\n";
+}
+
+struct Writer {
+  std::string upper, binds, buffers, entries;
+
+  void addIO(const std::string &macro, const char *kind, const Json &io) {
+    std::string name = io["name"], one = macro + (kind[0] == 'i' ? "_INPUT_" : "_OUTPUT_") + macroName(name);
+    entries += "\n/* " + std::string(kind) + " \"" + textOf(name) + "\": " + io["dtype"].get<std::string>() + " " +
+               dimsText(io["dims"]) + " */\n";
+    entries += "#define " + one + " \"" + textOf(name) + "\"\n" + constant(one + "_BYTES", io["bytes"]);
+    std::string buffer = (kind[0] == 'i' ? "in" : "out") + std::to_string(count[kind[0] == 'i']++);
+    buffers += " *     static _Alignas(64) char " + buffer + "[" + one + "_BYTES];\n";
+    if (kind[0] == 'i')
+      binds += " *     if (!st) st = plim_bind_input(session, PLIM_NONE, " + one + ", " + buffer + ", sizeof " +
+               buffer + ", NULL, 0);\n";
+    else
+      binds += " *     if (!st) st = plim_bind_output(session, PLIM_NONE, " + one + ", " + buffer + ", sizeof " +
+               buffer + ");\n";
+  }
+  int count[2] = {0, 0};
+};
+
+} // namespace
+
+std::string modelHeader(const plim_table *table, const std::string &prefix) {
+  Json plan = planJson(table, prefix);
+  Writer w;
+  w.upper = macroName(prefix);
+  for (const Json &p : plan["programs"]) {
+    std::string entry = p["name"], macro = w.upper + "_" + macroName(entry);
+    w.entries += "\n/* Entry \"" + textOf(entry) + "\": what the runtime reserves in RAM, caller's buffers apart. */\n";
+    w.entries += "#define " + macro + " \"" + textOf(entry) + "\"\n";
+    w.entries += constant(macro + "_RESERVED_BYTES", p["reserved_peak"]["ram"]);
+    for (const Json &io : p["inputs"])
+      w.addIO(macro, "input", io);
+    for (const Json &io : p["outputs"])
+      w.addIO(macro, "output", io);
+  }
+  std::string first = plan["programs"].empty() ? "" : macroName(plan["programs"][0]["name"]);
+  std::string n = prefix;
+  return "/* " + n + ", a model compiled by plimc.\n *\n *   #include \"" + n + ".h\"\n *\n *   int main(void) {\n" +
+         w.buffers +
+         " *     plim_scope scope;\n"
+         " *     plim_weights *weights = NULL;\n"
+         " *     plim_context *context = NULL;\n"
+         " *     plim_session *session = NULL;\n"
+         " *     plim_status st = plim_find(&" +
+         n + "_model, " + w.upper + "_" + first +
+         ", NULL, &scope);\n"
+         " *     if (!st) st = plim_weights_create(&" +
+         n +
+         "_model, scope, \"model.weights\", NULL, &weights);\n"
+         " *     if (!st) st = plim_context_create(weights, scope, NULL, &context);\n"
+         " *     if (!st) st = plim_session_create(weights, scope, NULL, &session);\n" +
+         w.binds +
+         " *     if (!st) st = plim_run(session, context, PLIM_NONE, NULL);\n"
+         " *     if (st) fprintf(stderr, \"%s\\n\", plim_last_error()->message);\n"
+         " *     plim_session_destroy(session);\n"
+         " *     plim_context_destroy(context);\n"
+         " *     plim_weights_destroy(weights);\n"
+         " *     return st != PLIM_OK;\n"
+         " *   }\n"
+         " *\n"
+         " *   cc main.c model.o -lplim_rt -lplim_kernels -lpthread -lm\n"
+         " */\n"
+         "#ifndef PLIM_MODEL_" +
+         w.upper + "_H\n#define PLIM_MODEL_" + w.upper +
+         "_H\n\n"
+         "#include \"plim/plim.h\"\n#include <stdio.h>\n\n"
+         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+         "extern const plim_model " +
+         n +
+         "_model;\n"
+         "/* Of the file model.weights. */\n" +
+         constant(w.upper + "_WEIGHTS_FILE_BYTES", plan["weights_bytes"]) + w.entries +
+         "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+}
+
+} // namespace plim::emit

@@ -1,0 +1,122 @@
+//===- ConvolutionCandidates.cpp - Convolutions, pooling, resizing -----------------------===//
+#include "compiler/Lowering/Candidates/Candidates.h"
+#include "kernels/pool/pool.h"
+
+using namespace mlir;
+
+namespace plim::lowering {
+namespace {
+
+/// Three words from a list of up to three spatial values.
+void setSpatial(SmallVectorImpl<int64_t> &attrs, int at, ArrayRef<int64_t> values) {
+  for (auto [i, v] : llvm::enumerate(values))
+    attrs[at + i] = v;
+}
+
+template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t filter) {
+  graph::Window w = op.getWindow();
+  SmallVector<int64_t> attrs(PLIM_CONV_WORDS, 0);
+  attrs[PLIM_CONV_LAYOUT] = op.getLayout() == graph::DataLayout::NHWC ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
+  attrs[PLIM_CONV_FILTER] = filter;
+  attrs[PLIM_CONV_FLAGS] = (op.getBias() ? PLIM_EPILOGUE_BIAS : 0) | (op.getResidual() ? PLIM_EPILOGUE_RESIDUAL : 0);
+  attrs[PLIM_CONV_ACTIVATION] = activationCode(op.getActivation());
+  attrs[PLIM_CONV_ACT_A] = word(op.getAlpha().convertToDouble());
+  attrs[PLIM_CONV_ACT_B] = word(op.getBeta().convertToDouble());
+  attrs[PLIM_CONV_GROUPS] = op.getGroups();
+  for (int at : {PLIM_CONV_KERNEL, PLIM_CONV_STRIDE, PLIM_CONV_DILATION})
+    setSpatial(attrs, at, {1, 1, 1});
+  setSpatial(attrs, PLIM_CONV_KERNEL, w.kernel);
+  setSpatial(attrs, PLIM_CONV_STRIDE, w.strides);
+  setSpatial(attrs, PLIM_CONV_DILATION, w.dilations);
+  setSpatial(attrs, PLIM_CONV_PAD, w.padLow);
+  return attrs;
+}
+
+template <typename ConvLike> LaunchBuilder convLaunch(ConvLike op) {
+  LaunchBuilder launch;
+  launch.read(op.getInput()).read(op.getFilter());
+  if (op.getBias())
+    launch.read(op.getBias());
+  if (op.getResidual())
+    launch.read(op.getResidual());
+  launch.write(op.getResult());
+  return launch;
+}
+
+/// What all fast convolutions ask: f32, nhwc, two spatial dimensions, and a bias of one number a channel.
+template <typename ConvLike> bool isFastConv(ConvLike op) {
+  return op.getLayout() == graph::DataLayout::NHWC && graph::rankOf(op.getInput()) == 4 &&
+         graph::elementTypeOf(op.getInput()).isF32() && graph::elementTypeOf(op.getFilter()).isF32();
+}
+
+void conv(graph::ConvOp op, Candidates &candidates) {
+  LaunchBuilder launch = convLaunch(op);
+  bool nhwc = op.getLayout() == graph::DataLayout::NHWC;
+  bool depthwise = nhwc && op.isDepthwise();
+  bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
+  int64_t filter = !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
+  SmallVector<int64_t> attrs = convAttrs(op, filter);
+  if (isFastConv(op) && depthwise) {
+    launch.offer("conv.nhwc_depthwise", attrs, candidates);
+  } else if (isFastConv(op) && packed && op.getGroups() == 1) {
+    graph::Window w = op.getWindow();
+    auto all = [](ArrayRef<int64_t> values, int64_t v) {
+      return llvm::all_of(values, [=](int64_t x) { return x == v; });
+    };
+    if (all(w.kernel, 1) && all(w.strides, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
+      launch.offer("conv.nhwc_pointwise", attrs, "conv.nhwc", candidates);
+    if (candidates.empty())
+      launch.offer("conv.nhwc_direct", attrs, "conv.nhwc", candidates);
+  }
+  if (candidates.empty())
+    launch.offer("conv.reference", attrs, candidates);
+}
+
+void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
+  LaunchBuilder launch = convLaunch(op);
+  bool nhwc = op.getLayout() == graph::DataLayout::NHWC;
+  bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
+  SmallVector<int64_t> attrs = convAttrs(op, nhwc ? PLIM_CONV_FILTER_COLUMNS : PLIM_CONV_FILTER_DIRECT);
+  graph::Window w = op.getWindow();
+  auto all = [](ArrayRef<int64_t> values, int64_t v) {
+    return llvm::all_of(values, [=](int64_t x) { return x == v; });
+  };
+  if (isFastConv(op) && packed && w.kernel == w.strides && all(w.dilations, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
+    launch.offer("conv_transpose.nhwc", attrs, candidates);
+  if (candidates.empty())
+    launch.offer("conv_transpose.reference", attrs, candidates);
+}
+
+void pool(graph::PoolOp op, Candidates &candidates) {
+  graph::Window w = op.getWindow();
+  bool nhwc = op.getLayout() == graph::DataLayout::NHWC, isMax = op.getKind() == graph::PoolKind::Max;
+  SmallVector<int64_t> attrs(PLIM_POOL_WORDS, 0);
+  attrs[PLIM_POOL_LAYOUT] = nhwc ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
+  attrs[PLIM_POOL_KIND] = isMax ? PLIM_POOL_MAX : PLIM_POOL_AVERAGE;
+  attrs[PLIM_POOL_COUNT_INCLUDE_PAD] = op.getCountIncludePad();
+  for (int at : {PLIM_POOL_KERNEL, PLIM_POOL_STRIDE, PLIM_POOL_DILATION})
+    setSpatial(attrs, at, {1, 1, 1});
+  setSpatial(attrs, PLIM_POOL_KERNEL, w.kernel);
+  setSpatial(attrs, PLIM_POOL_STRIDE, w.strides);
+  setSpatial(attrs, PLIM_POOL_DILATION, w.dilations);
+  setSpatial(attrs, PLIM_POOL_PAD, w.padLow);
+  setSpatial(attrs, PLIM_POOL_PAD_END, w.padHigh);
+  LaunchBuilder launch;
+  launch.read(op.getInput()).write(op.getResult());
+  if (nhwc && graph::rankOf(op.getInput()) == 4 && graph::elementTypeOf(op.getInput()).isF32())
+    launch.offer(isMax ? "pool.nhwc_max" : "pool.nhwc_average", attrs, candidates);
+  if (candidates.empty())
+    launch.offer("pool.reference", attrs, candidates);
+}
+
+} // namespace
+
+void registerConvolutionCandidates(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
+    graph::ConvOp::attachInterface<CandidateModel<graph::ConvOp, conv>>(*context);
+    graph::ConvTransposeOp::attachInterface<CandidateModel<graph::ConvTransposeOp, convTranspose>>(*context);
+    graph::PoolOp::attachInterface<CandidateModel<graph::PoolOp, pool>>(*context);
+  });
+}
+
+} // namespace plim::lowering

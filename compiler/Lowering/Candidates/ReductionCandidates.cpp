@@ -1,0 +1,116 @@
+//===- ReductionCandidates.cpp - Reductions, softmax, normalizations ---------------------===//
+#include "compiler/Lowering/Candidates/Candidates.h"
+#include "kernels/norm/norm.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/softmax/rows.h"
+
+using namespace mlir;
+
+namespace plim::lowering {
+namespace {
+
+static_assert(int(graph::ReduceKind::Sum) == PLIM_REDUCE_SUM && int(graph::ReduceKind::Mean) == PLIM_REDUCE_MEAN &&
+              int(graph::ReduceKind::Max) == PLIM_REDUCE_MAX && int(graph::ReduceKind::Min) == PLIM_REDUCE_MIN &&
+              int(graph::ReduceKind::Prod) == PLIM_REDUCE_PROD && int(graph::ReduceKind::L1) == PLIM_REDUCE_L1 &&
+              int(graph::ReduceKind::L2) == PLIM_REDUCE_L2 &&
+              int(graph::ReduceKind::SumSquare) == PLIM_REDUCE_SUM_SQUARE &&
+              int(graph::ReduceKind::LogSum) == PLIM_REDUCE_LOG_SUM &&
+              int(graph::ReduceKind::LogSumExp) == PLIM_REDUCE_LOG_SUM_EXP);
+
+void reduce(graph::ReduceOp op, Candidates &candidates) {
+  int64_t axes = 0;
+  for (int64_t axis : op.getAxes())
+    axes |= int64_t(1) << axis;
+  LaunchBuilder launch;
+  launch.read(op.getInput()).write(op.getResult());
+  launch.offer("reduce.apply", {int64_t(op.getKind()), axes}, candidates);
+}
+
+void argReduce(graph::ArgReduceOp op, Candidates &candidates) {
+  LaunchBuilder()
+      .read(op.getInput())
+      .write(op.getResult())
+      .offer("reduce.arg",
+             {int64_t(op.getAxis()), op.getKind() == graph::ArgReduceKind::Max, int64_t(op.getLastIndex())},
+             candidates);
+}
+
+void softmax(graph::SoftmaxOp op, Candidates &candidates) {
+  LaunchBuilder()
+      .read(op.getInput())
+      .write(op.getResult())
+      .offer("softmax.rows", {int64_t(op.getAxis()), int64_t(op.getLog())}, candidates);
+}
+
+/// The dims that a normalization over [axis, rank) gives its scale and bias.
+ArrayRef<int64_t> normalizedDims(Value input, int64_t axis) { return staticDims(input).drop_front(size_t(axis)); }
+
+void layerNorm(graph::LayerNormOp op, Candidates &candidates) {
+  int64_t flags = (op.getScale() ? PLIM_NORM_SCALE : 0) | (op.getBias() ? PLIM_NORM_BIAS : 0);
+  int64_t axis = int64_t(op.getAxis());
+  LaunchBuilder launch;
+  launch.read(op.getInput());
+  if (op.getScale())
+    launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
+  if (op.getBias())
+    launch.readBroadcast(op.getBias(), normalizedDims(op.getInput(), axis));
+  launch.write(op.getResult())
+      .offer("norm.layer", {flags, axis, word(op.getEpsilon().convertToDouble()), 1}, candidates);
+}
+
+void rmsNorm(graph::RmsNormOp op, Candidates &candidates) {
+  int64_t axis = int64_t(op.getAxis());
+  LaunchBuilder launch;
+  launch.read(op.getInput());
+  if (op.getScale())
+    launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
+  launch.write(op.getResult())
+      .offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon().convertToDouble()), 1},
+             candidates);
+}
+
+void batchNorm(graph::BatchNormOp op, Candidates &candidates) {
+  int64_t axis = op.getLayout() == graph::DataLayout::NHWC ? graph::rankOf(op.getInput()) - 1 : 1;
+  LaunchBuilder()
+      .read(op.getInput())
+      .read(op.getScale())
+      .read(op.getBias())
+      .read(op.getMean())
+      .read(op.getVariance())
+      .write(op.getResult())
+      .offer("norm.batch", {0, axis, word(op.getEpsilon().convertToDouble()), 1}, candidates);
+}
+
+void groupNorm(Value input, Value scale, Value bias, Value result, int64_t groups, double epsilon,
+               Candidates &candidates) {
+  LaunchBuilder().read(input).read(scale).read(bias).write(result).offer(
+      "norm.group", {PLIM_NORM_SCALE | PLIM_NORM_BIAS, 1, word(epsilon), groups}, candidates);
+}
+
+void groupNormOp(graph::GroupNormOp op, Candidates &candidates) {
+  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), int64_t(op.getGroups()),
+            op.getEpsilon().convertToDouble(), candidates);
+}
+
+void instanceNorm(graph::InstanceNormOp op, Candidates &candidates) {
+  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), staticDims(op.getInput())[1],
+            op.getEpsilon().convertToDouble(), candidates);
+}
+
+} // namespace
+
+void registerReductionCandidates(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
+    using namespace graph;
+    ReduceOp::attachInterface<CandidateModel<ReduceOp, reduce>>(*context);
+    ArgReduceOp::attachInterface<CandidateModel<ArgReduceOp, argReduce>>(*context);
+    SoftmaxOp::attachInterface<CandidateModel<SoftmaxOp, softmax>>(*context);
+    LayerNormOp::attachInterface<CandidateModel<LayerNormOp, layerNorm>>(*context);
+    RmsNormOp::attachInterface<CandidateModel<RmsNormOp, rmsNorm>>(*context);
+    BatchNormOp::attachInterface<CandidateModel<BatchNormOp, batchNorm>>(*context);
+    GroupNormOp::attachInterface<CandidateModel<GroupNormOp, groupNormOp>>(*context);
+    InstanceNormOp::attachInterface<CandidateModel<InstanceNormOp, instanceNorm>>(*context);
+  });
+}
+
+} // namespace plim::lowering

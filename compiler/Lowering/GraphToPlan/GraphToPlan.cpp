@@ -1,0 +1,307 @@
+//===- GraphToPlan.cpp - From tensors to sized buffers and steps --------------------------===//
+#include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
+#include "compiler/Lowering/Candidates/Candidates.h"
+#include "compiler/Lowering/GraphToPlan/Liveness.h"
+#include "kernels/registry.h"
+
+using namespace mlir;
+
+namespace plim::lowering {
+
+std::string sourceName(Operation *op) {
+  Location loc = op->getLoc();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (isa<NameLoc>(part))
+        loc = part;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  return op->getName().getStringRef().str();
+}
+
+namespace {
+
+class Lowering {
+public:
+  Lowering(func::FuncOp function, const GraphToPlanOptions &options)
+      : function(function), options(options), context(function.getContext()), b(context) {}
+
+  FailureOr<GraphToPlanResult> run() {
+    FailureOr<LaunchList> launches = collectLaunches(function);
+    if (failed(launches))
+      return failure();
+    result.module = plan::ModuleOp::create(b, function.getLoc());
+    result.module->setWorkers(options.workers);
+    b.setInsertionPointToEnd(&result.module->getBody().front());
+    addProgram(*launches);
+    for (LaunchList::Entry &entry : launches->entries)
+      if (failed(isa<graph::FusedOp>(entry.op) ? lowerFused(cast<graph::FusedOp>(entry.op)) : lower(entry)))
+        return failure();
+    copyOutputs();
+    plan::ReturnOp::create(b, function.getLoc());
+    return std::move(result);
+  }
+
+private:
+  /// The program with the caller's buffers as arguments. An output is written by its producer where it can be: the
+  /// first output of a value that an op of this function computes.
+  void addProgram(LaunchList &launches) {
+    SmallVector<plan::IOAttr> ios;
+    SmallVector<plan::BufferType> types;
+    SmallVector<Value> values; // what each io holds; null: an output that is copied at the end
+    auto addIO = [&](StringRef name, bool output, Value value, Value holds) {
+      auto type = cast<RankedTensorType>(value.getType());
+      ios.push_back(plan::IOAttr::get(context, name, output, shapeAttr(naturalOperand(value)), {}));
+      types.push_back(plan::BufferType::get(context, *graph::bytesOf(type), plan::Tier::Ram));
+      values.push_back(holds);
+    };
+    for (BlockArgument arg : function.getArguments())
+      addIO(ioName(function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "graph.name"), "arg", arg.getArgNumber()),
+            false, arg, arg);
+    if (options.parametersAsInputs)
+      for (auto parameter : function.getOps<graph::ParameterOp>())
+        if (launches.needed.contains(parameter.getResult()))
+          addIO(parameter.getName(), false, parameter.getResult(), parameter.getResult());
+    auto returned = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+    DenseSet<Value> taken;
+    for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+      Value root = storageOf(value);
+      Operation *producer = root.getDefiningOp();
+      bool direct = producer && !isa<graph::ParameterOp, graph::ConstantOp>(producer) && taken.insert(root).second;
+      addIO(ioName(function.getResultAttrOfType<StringAttr>(unsigned(i), "graph.name"), "result", i), true, value,
+            direct ? root : Value());
+    }
+    auto program = plan::ProgramOp::create(b, function.getLoc(), function.getName(), plan::Stage::Virtual,
+                                           ArrayRef<plan::SymbolAttr>(), ios, types);
+    b.setInsertionPointToEnd(program.getBlock());
+    for (auto [i, value] : llvm::enumerate(values)) {
+      if (value)
+        buffers[value] = program.getIOArguments()[i];
+      else
+        copies.push_back({program.getIOArguments()[i],
+                          returned.getOperand(unsigned(i - (values.size() - returned.getNumOperands())))});
+    }
+  }
+
+  static std::string ioName(StringAttr name, StringRef prefix, size_t number) {
+    return name ? name.str() : (prefix + std::to_string(number)).str();
+  }
+
+  graph::LaunchOperand naturalOperand(Value value) {
+    graph::LaunchOperand o;
+    o.value = value;
+    o.dims.assign(staticDims(value).begin(), staticDims(value).end());
+    o.strides = rowMajor(o.dims);
+    return o;
+  }
+
+  plan::ShapeAttr shapeAttr(const graph::LaunchOperand &operand) {
+    plim_shape s = shapeOf(operand);
+    return plan::ShapeAttr::get(context, plan::DType(s.dtype), operand.dims, plan::Layout(s.layout), operand.strides);
+  }
+
+  plan::AccessAttr accessAttr(const graph::LaunchOperand &operand) {
+    plan::ShapeAttr shape = shapeAttr(operand);
+    int64_t offset = operand.offset * graph::elementBytes(graph::elementTypeOf(operand.value));
+    int64_t whole = *graph::bytesOf(operand.value.getType()), extent = shape.getExtentBytes();
+    bool all = offset == 0 && (extent == whole || shape.getLayout() != plan::Layout::Row);
+    auto mode = operand.access == graph::Access::Read    ? plan::AccessMode::Read
+                : operand.access == graph::Access::Write ? plan::AccessMode::Write
+                                                         : plan::AccessMode::ReadWrite;
+    return plan::AccessAttr::get(context, mode, offset, all ? 0 : extent, shape);
+  }
+
+  /// The buffer that holds a value; a constant's home and an op's result are made when first asked for.
+  Value bufferOf(Value value, StringRef source) {
+    Value root = storageOf(value);
+    if (Value known = buffers.lookup(root))
+      return known;
+    int64_t bytes = *graph::bytesOf(root.getType());
+    Operation *op = root.getDefiningOp();
+    if (isa<graph::ParameterOp, graph::ConstantOp>(op))
+      return buffers[root] = residentOf(op, bytes);
+    return buffers[root] = plan::AllocOp::create(b, op->getLoc(), plan::BufferType::get(context, bytes), source);
+  }
+
+  Value residentOf(Operation *op, int64_t bytes) {
+    std::string name;
+    if (auto parameter = dyn_cast<graph::ParameterOp>(op))
+      name = parameter.getName().str();
+    else
+      name = "constant" + std::to_string(constantCount++);
+    Value &home = homes[name];
+    if (home)
+      return home;
+    OpBuilder::InsertionGuard guard(b);
+    auto program = cast<plan::ProgramOp>(b.getInsertionBlock()->getParentOp());
+    b.setInsertionPoint(program);
+    plan::ConstantOp::create(b, op->getLoc(), name, weightOffset, bytes, shapeAttr(naturalOperand(op->getResult(0))),
+                             /*hash=*/0, StringAttr());
+    weightOffset += (bytes + 63) / 64 * 64;
+    result.constants.push_back({name, op});
+    b.setInsertionPointToStart(program.getBlock());
+    return home = plan::ResidentOp::create(b, op->getLoc(), plan::BufferType::get(context, bytes),
+                                           FlatSymbolRefAttr::get(context, name), FlatSymbolRefAttr(), IntegerAttr(),
+                                           /*in_file=*/false);
+  }
+
+  LogicalResult lower(LaunchList::Entry &entry) {
+    SmallVector<plan::CandidateAttr> candidates;
+    for (const graph::KernelCandidate &c : entry.candidates)
+      candidates.push_back(candidateAttr(c, entry));
+    return launch(entry.op, entry.candidates.front().operands, candidates, aliasesOf(entry));
+  }
+
+  plan::CandidateAttr candidateAttr(const graph::KernelCandidate &c, const LaunchList::Entry &entry) {
+    plan::CandidateSpec spec;
+    spec.kernel = c.kernel;
+    spec.tasks = c.tasks;
+    spec.attrs = c.attrs;
+    spec.shared = c.sharedBytes, spec.scratch = c.scratchBytes;
+    spec.flops = c.flops, spec.bytes = c.bytes, spec.ns = c.nanoseconds;
+    spec.numerics = c.numericsClass;
+    if (const plim_kernel_entry *kernel = plim_find_kernel_entry(c.kernel.c_str()))
+      spec.phases = kernel->kernel->phases;
+    StringRef family = StringRef(c.kernel).split('.').first, variant = StringRef(c.kernel).split('.').second;
+    // Kernels of these families touch each element of an output only after the same element of the inputs.
+    spec.inPlace = family == "elementwise";
+    spec.strided = family == "elementwise" || family == "copy" || c.kernel == "matmul.panel32" ||
+                   StringRef(c.kernel).starts_with("conv.nhwc");
+    std::string label, barredBy;
+    if (auto attention = dyn_cast<graph::AttentionOp>(entry.op); attention && variant != "reference") {
+      label = ("attention=" + variant).str();
+      std::string wanted = options.choice.attention;
+      if (attention.getAlgorithm() != graph::AttentionAlgorithm::Auto)
+        wanted = stringifyAttentionAlgorithm(attention.getAlgorithm()).str();
+      if (wanted != "auto" && wanted != variant)
+        barredBy = "--attention=" + wanted;
+    }
+    if (barredBy.empty() && options.choice.exactNumerics && c.numericsClass != entry.candidates.back().numericsClass)
+      barredBy = "--numerics=exact";
+    spec.label = label, spec.barredBy = barredBy;
+    return plan::CandidateAttr::get(context, spec);
+  }
+
+  /// Where results may lie in the bytes of operands, or operands be written right into results.
+  SmallVector<plan::AliasAttr> aliasesOf(const LaunchList::Entry &entry) {
+    SmallVector<plan::AliasAttr> aliases;
+    ArrayRef<graph::LaunchOperand> operands = entry.candidates.front().operands;
+    int64_t last = int64_t(operands.size()) - 1;
+    const graph::KernelCandidate &c = entry.candidates.front();
+    if (auto concat = dyn_cast<graph::ConcatOp>(entry.op)) {
+      int64_t element = graph::elementBytes(graph::elementTypeOf(concat.getResult()));
+      ArrayRef<int64_t> whole = staticDims(concat.getResult());
+      int64_t inner = element, outer = 1, offset = 0;
+      for (size_t d = 0; d < whole.size(); ++d)
+        (d < size_t(concat.getAxis()) ? outer : inner) *= d == size_t(concat.getAxis()) ? 1 : whole[d];
+      for (int64_t i = 0; i < last; ++i) {
+        int64_t run = operands[i].dims[size_t(concat.getAxis())] * inner;
+        if (run > 0)
+          aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::Into, i, last, offset, outer == 1 ? 0 : run,
+                                                 outer == 1 ? 0 : whole[size_t(concat.getAxis())] * inner,
+                                                 c.nanoseconds / last));
+        offset += run;
+      }
+      return aliases;
+    }
+    if (c.kernel == "copy.strided") {
+      const graph::LaunchOperand &source = operands[0];
+      bool contiguous = true;
+      int64_t stride = 1;
+      for (size_t d = source.dims.size(); d-- > 0;) {
+        contiguous &= source.dims[d] == 1 || source.strides[d] == stride;
+        stride *= source.dims[d];
+      }
+      if (contiguous && stride > 0)
+        aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0,
+                                               source.offset * graph::elementBytes(graph::elementTypeOf(source.value)),
+                                               0, 0, c.nanoseconds));
+      return aliases;
+    }
+    if (!StringRef(c.kernel).starts_with("elementwise"))
+      return aliases;
+    for (int64_t i = 0; i < last; ++i)
+      if (operands[i].strides == operands[last].strides && operands[i].offset == 0 &&
+          graph::elementTypeOf(operands[i].value) == graph::elementTypeOf(operands[last].value) &&
+          graph::bytesOf(operands[i].value.getType()) == graph::bytesOf(operands[last].value.getType()))
+        aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, last, i, 0, 0, 0, 0));
+    return aliases;
+  }
+
+  LogicalResult lowerFused(graph::FusedOp op) {
+    if (!options.generate)
+      return op.emitError("need a kernel generator for a fused op, have none");
+    FailureOr<gen::KernelInfo> kernel = options.generate(op);
+    if (failed(kernel))
+      return failure();
+    SmallVector<graph::LaunchOperand> operands;
+    for (Value v : op.getOperands())
+      operands.push_back(naturalOperand(v));
+    for (Value v : op.getResults()) {
+      operands.push_back(naturalOperand(v));
+      operands.back().access = graph::Access::Write;
+    }
+    plan::CandidateSpec spec;
+    spec.kernel = kernel->symbol;
+    spec.tasks = kernel->tasks;
+    spec.scratch = int64_t((kernel->scratchBytes + 63) / 64 * 64);
+    spec.flops = int64_t(kernel->flops), spec.bytes = int64_t(kernel->bytes);
+    spec.ns = std::max<int64_t>(1, int64_t(std::max(kernel->flops / plim_default_machine.flops_per_ns,
+                                                    kernel->bytes / plim_default_machine.bytes_per_ns)));
+    spec.numerics = "generated";
+    spec.inPlace = true;
+    SmallVector<plan::AliasAttr> aliases;
+    for (auto [read, write] : kernel->inPlace)
+      if (graph::bytesOf(operands[read].value.getType()) == graph::bytesOf(operands[write].value.getType()))
+        aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, write, read, 0, 0, 0, 0));
+    return launch(op, operands, {plan::CandidateAttr::get(context, spec)}, aliases);
+  }
+
+  LogicalResult launch(Operation *op, ArrayRef<graph::LaunchOperand> operands, ArrayRef<plan::CandidateAttr> candidates,
+                       ArrayRef<plan::AliasAttr> aliases) {
+    std::string source = sourceName(op);
+    SmallVector<Value> launchBuffers;
+    SmallVector<plan::AccessAttr> accesses;
+    for (const graph::LaunchOperand &o : operands) {
+      launchBuffers.push_back(bufferOf(o.value, source));
+      accesses.push_back(accessAttr(o));
+    }
+    auto step = plan::LaunchOp::create(b, op->getLoc(), candidates, launchBuffers, accesses, source);
+    if (!aliases.empty())
+      step.setAliasesAttr(b.getArrayAttr(SmallVector<Attribute>(aliases.begin(), aliases.end())));
+    return success();
+  }
+
+  /// Outputs that no op of the function computes: an input or a constant handed through, or a value returned twice.
+  void copyOutputs() {
+    for (auto &[io, value] : copies) {
+      LaunchBuilder copy;
+      SmallVector<graph::KernelCandidate> candidates;
+      copy.read(value).write(value).offer("copy.strided", {}, candidates);
+      LaunchList::Entry entry{function, std::move(candidates)};
+      SmallVector<plan::AccessAttr> accesses;
+      for (const graph::LaunchOperand &o : entry.candidates.front().operands)
+        accesses.push_back(accessAttr(o));
+      plan::LaunchOp::create(b, function.getLoc(), {candidateAttr(entry.candidates.front(), entry)},
+                             ValueRange{bufferOf(value, "output"), io}, accesses, "output");
+    }
+  }
+
+  func::FuncOp function;
+  const GraphToPlanOptions &options;
+  MLIRContext *context;
+  OpBuilder b;
+  GraphToPlanResult result;
+  DenseMap<Value, Value> buffers; // storage of a value -> its buffer
+  std::map<std::string, Value> homes;
+  std::vector<std::pair<Value, Value>> copies; // output buffer, value
+  int64_t weightOffset = 0, constantCount = 0;
+};
+
+} // namespace
+
+FailureOr<GraphToPlanResult> graphToPlan(func::FuncOp function, const GraphToPlanOptions &options) {
+  return Lowering(function, options).run();
+}
+
+} // namespace plim::lowering

@@ -1,0 +1,58 @@
+//===- GraphToPlan.h - From tensors to sized buffers and steps ---------------------------===//
+//
+// Every tensor of a function becomes a byte buffer, every op a launch with the kernels that can run it. Nothing is
+// decided here: candidates stay open, offsets and order are the planner's. Data movement that a kernel can follow by
+// strides (a transposed operand, a slice) makes no launch; a reshape is another name for a buffer.
+//
+//===---------------------------------------------------------------------------------------===//
+#ifndef PLIM_COMPILER_LOWERING_GRAPHTOPLAN_GRAPHTOPLAN_H
+#define PLIM_COMPILER_LOWERING_GRAPHTOPLAN_GRAPHTOPLAN_H
+
+#include "compiler/Lowering/Generated/ObjectBuilder.h"
+#include "dialects/Graph/GraphDialect.h"
+#include "dialects/Plan/PlanDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace plim::lowering {
+
+/// What a user fixes about the choice of kernels.
+struct KernelChoice {
+  /// "auto" leaves the algorithms of attention open; "naive", "chunked" or "flash" bars the others.
+  std::string attention = "auto";
+  /// Only kernels of the first numerics class of each op.
+  bool exactNumerics = false;
+};
+
+/// Where the bytes of a plan.constant come from, by its name: a parameter of the graph (a file's bytes, or a result of
+/// @setup) or a small constant.
+struct ConstantSource {
+  std::string name;
+  mlir::Operation *op = nullptr; // graph.parameter or graph.constant
+};
+
+/// Makes the kernel of a fused op, or gives the one that an equal op has already.
+using KernelGenerator = std::function<mlir::FailureOr<gen::KernelInfo>(graph::FusedOp)>;
+
+struct GraphToPlanOptions {
+  int64_t workers = 8;
+  KernelChoice choice;
+  /// Parameters become inputs of the program, not constants: how @setup reads the model's own file.
+  bool parametersAsInputs = false;
+  /// Needed where the function holds fused ops.
+  KernelGenerator generate;
+};
+
+struct GraphToPlanResult {
+  mlir::OwningOpRef<plan::ModuleOp> module;
+  std::vector<ConstantSource> constants; // in the order of the plan's constants
+};
+
+/// Adds a program in stage virtual named as the function. Fails with a diagnostic at each op that no kernel can run.
+mlir::FailureOr<GraphToPlanResult> graphToPlan(mlir::func::FuncOp function, const GraphToPlanOptions &options);
+
+/// The name of a node for messages: its location's name, else the op's.
+std::string sourceName(mlir::Operation *op);
+
+} // namespace plim::lowering
+
+#endif
