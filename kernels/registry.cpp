@@ -3,6 +3,9 @@
 #include "kernels/registry.h"
 
 #include "kernels/attention/reference_cost.h"
+#include "kernels/conv/nhwc_depthwise_cost.h"
+#include "kernels/conv/nhwc_direct_cost.h"
+#include "kernels/conv/nhwc_pointwise_cost.h"
 #include "kernels/conv/reference_cost.h"
 #include "kernels/copy/concat_cost.h"
 #include "kernels/copy/strided_cost.h"

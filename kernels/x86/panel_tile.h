@@ -59,15 +59,15 @@ PLIM_INLINE void finishTile(const Tile &t, Vector (&sum)[Rows][Columns], Functio
 #pragma clang loop unroll(full)
     for (int v = 0; v < Columns; ++v) {
       float *c = t.c + i * t.cRow + columnOf<Vectors>(v);
-      const float *residual = t.residual + i * t.residualRow + columnOf<Vectors>(v);
+      const int64_t residual = i * t.residualRow + columnOf<Vectors>(v);
       Vector x = sum[i][v] + bias[v];
       if (v == Columns - 1) {
         if (t.residual)
-          x = x + load(residual, t.lastLanes);
+          x = x + load(t.residual + residual, t.lastLanes);
         store(c, function(x), t.lastLanes);
       } else {
         if (t.residual)
-          x = x + load(residual);
+          x = x + load(t.residual + residual);
         store(c, function(x));
       }
     }

@@ -42,6 +42,9 @@ PLIM_INLINE Vector selectNegative(Vector sign, Vector negative, Vector other) {
   return _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(sign, _mm512_setzero_ps(), _CMP_LT_OQ), negative);
 }
 PLIM_INLINE Vector select(LaneMask m, Vector yes, Vector no) { return _mm512_mask_mov_ps(no, m, yes); }
+PLIM_INLINE Vector selectNan(Vector x, Vector yes, Vector no) {
+  return _mm512_mask_mov_ps(no, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), yes);
+}
 // 2^n for a whole number n in [-126, 127].
 PLIM_INLINE Vector powerOfTwo(Vector n) {
   __m512i biased = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
@@ -72,6 +75,9 @@ PLIM_INLINE Vector selectNegative(Vector sign, Vector negative, Vector other) {
 PLIM_INLINE Vector select(LaneMask m, Vector yes, Vector no) {
   return _mm256_blendv_ps(no, yes, _mm256_castsi256_ps(m));
 }
+PLIM_INLINE Vector selectNan(Vector x, Vector yes, Vector no) {
+  return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
 PLIM_INLINE Vector powerOfTwo(Vector n) {
   __m256i biased = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
   return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
@@ -83,6 +89,8 @@ PLIM_INLINE Vector powerOfTwo(Vector n) {
 PLIM_INLINE Vector zero() { return broadcast(0.0f); }
 // The bounds win over x, except that a NaN stays.
 PLIM_INLINE Vector clamp(Vector x, Vector lower, Vector upper) { return min(upper, max(lower, x)); }
+// NaN where either is.
+PLIM_INLINE Vector maxOrNan(Vector a, Vector b) { return selectNan(a, a, max(a, b)); }
 
 /// 64 lanes in as many vectors as that takes; element i of a row belongs to lane i % 64.
 struct Lanes64 {

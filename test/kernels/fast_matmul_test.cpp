@@ -140,6 +140,8 @@ TEST(MatmulPanel32, ResidualMayBeTheResult) {
   l.buf = buffers;
   l.shape = shapes.data();
   l.tasks = 1;
+  l.operands = 4;
+  l.attr_words = 4;
   ASSERT_EQ(inPlace.entry->kernel->fn[PLIM_ISA_V3](&l, scratch.data(), 0, 1), 0);
   EXPECT_EQ(std::memcmp(c.data(), expected.data(), expected.size()), 0);
 }

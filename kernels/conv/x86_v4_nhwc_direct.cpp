@@ -1,0 +1,7 @@
+//===- x86_v4_nhwc_direct.cpp - conv.nhwc_direct for x86-64-v4 -------------------------===//
+
+#include "kernels/conv/nhwc_direct_x86.h"
+
+extern "C" int32_t plim_conv_nhwc_direct_v4(const plim_launch *launch, void *scratch, uint32_t first, uint32_t last) {
+  return plim::runConvDirect(launch, scratch, first, last);
+}
