@@ -140,4 +140,16 @@ void copyRun(void *dst, int64_t dstOffset, int64_t dstStride, const void *src, i
   }
 }
 
+void copyBlock(void *dst, Cursor &to, const void *src, Cursor &from, int64_t n, uint32_t bytes) {
+  while (n > 0) {
+    Run out = to.run(), in = from.run();
+    int64_t count = in.count < out.count ? in.count : out.count;
+    count = count < n ? count : n;
+    copyRun(dst, out.offset, out.stride, src, in.offset, in.stride, count, bytes);
+    from.advance(count);
+    to.advance(count);
+    n -= count;
+  }
+}
+
 } // namespace plim::kernels

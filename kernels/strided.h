@@ -118,6 +118,8 @@ template <class C> void storeElement(void *base, uint8_t dtype, int64_t offset, 
 // Moves n elements of `bytes` each (1, 2, 4 or 8) between strided runs.
 void copyRun(void *dst, int64_t dstOffset, int64_t dstStride, const void *src, int64_t srcOffset, int64_t srcStride,
              int64_t n, uint32_t bytes);
+// The same for the next n elements at two cursors, which they advance.
+void copyBlock(void *dst, Cursor &to, const void *src, Cursor &from, int64_t n, uint32_t bytes);
 
 } // namespace plim::kernels
 

@@ -97,15 +97,7 @@ static int32_t copyStrided(const plim_launch *launch, void *, uint32_t first, ui
   Cursor from(x), to(y);
   from.seek(range.begin);
   to.seek(range.begin);
-  for (int64_t left = range.end - range.begin; left > 0;) {
-    Run src = from.run(), dst = to.run();
-    int64_t count = src.count < dst.count ? src.count : dst.count;
-    count = count < left ? count : left;
-    copyRun(launch->buf[1], dst.offset, dst.stride, launch->buf[0], src.offset, src.stride, count, bytes);
-    from.advance(count);
-    to.advance(count);
-    left -= count;
-  }
+  copyBlock(launch->buf[1], to, launch->buf[0], from, range.end - range.begin, bytes);
   return PLIM_KERNEL_OK;
 }
 

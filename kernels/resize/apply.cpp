@@ -1,0 +1,131 @@
+//===- apply.cpp - resize.apply --------------------------------------------------------------===//
+//
+// A row of Y (its last axis) reads a fixed set of rows of X: the products of the taps of the other axes. Where the last
+// axis stays as it is, rows are weighed as wholes.
+//
+//===----------------------------------------------------------------------------------------===//
+
+#include "kernels/resize/apply.h"
+
+#include "kernels/attrs.h"
+#include "kernels/convert.h"
+#include "kernels/resize/taps.h"
+#include "kernels/status.h"
+#include "kernels/strided.h"
+
+using namespace plim::kernels;
+
+namespace {
+
+constexpr int64_t blockElements = 128;
+constexpr int maxRows = 64; // 4 taps on each of 3 axes
+
+struct Rows {
+  int count = 1;
+  int64_t offset[maxRows] = {0};
+  double weight[maxRows] = {1.0};
+
+  void multiply(const Taps &taps, int64_t stride) {
+    Rows old = *this;
+    count = 0;
+    for (int r = 0; r < old.count; ++r)
+      for (int t = 0; t < taps.count; ++t) {
+        offset[count] = old.offset[r] + taps.index[t] * stride;
+        weight[count++] = old.weight[r] * taps.weight[t];
+      }
+  }
+};
+
+struct Problem {
+  const plim_launch *launch;
+  ResizeRule rule;
+  ResizedAxis axes[PLIM_MAX_RANK];
+
+  const plim_shape &x() const { return *launch->shape[0]; }
+  const plim_shape &y() const { return *launch->shape[1]; }
+
+  // Elements [first, last) of a row whose last axis stays as it is.
+  void blendRow(const Rows &rows, int64_t out, int64_t first, int64_t last) const {
+    int64_t xStep = x().strides[x().rank - 1], yStep = y().strides[y().rank - 1];
+    double acc[blockElements], in[blockElements];
+    for (int64_t at = first; at < last; at += blockElements) {
+      int64_t n = last - at < blockElements ? last - at : blockElements;
+      for (int r = 0; r < rows.count; ++r) {
+        loadRun(launch->buf[0], x().dtype, rows.offset[r] + at * xStep, xStep, n, in);
+        for (int64_t i = 0; i < n; ++i)
+          acc[i] = (r ? acc[i] : 0.0) + rows.weight[r] * in[i];
+      }
+      storeRun(launch->buf[1], y().dtype, out + at * yStep, yStep, n, acc);
+    }
+  }
+
+  void interpolateRow(const Rows &rows, int64_t out, int64_t first, int64_t last) const {
+    uint32_t axis = x().rank - 1;
+    for (int64_t i = first; i < last; ++i) {
+      Taps taps = rule.tapsOf(axes[axis], i);
+      double acc = 0;
+      for (int r = 0; r < rows.count; ++r)
+        for (int t = 0; t < taps.count; ++t)
+          acc += rows.weight[r] * taps.weight[t] *
+                 loadElement<double>(launch->buf[0], x().dtype, rows.offset[r] + taps.index[t] * x().strides[axis]);
+      storeElement(launch->buf[1], y().dtype, out + i * y().strides[axis], acc);
+    }
+  }
+
+  void nearestRow(int64_t in, int64_t out, int64_t first, int64_t last) const {
+    uint32_t axis = x().rank - 1, bytes = plim_dtype_bytes(x().dtype);
+    int64_t xStep = x().strides[axis], yStep = y().strides[axis];
+    if (axes[axis].isIdentity()) {
+      copyRun(launch->buf[1], out + first * yStep, yStep, launch->buf[0], in + first * xStep, xStep, last - first,
+              bytes);
+      return;
+    }
+    for (int64_t i = first; i < last; ++i)
+      copyRun(launch->buf[1], out + i * yStep, 0, launch->buf[0], in + rule.tapsOf(axes[axis], i).index[0] * xStep, 0,
+              1, bytes);
+  }
+};
+
+int32_t resize(const plim_launch *launch, void *, uint32_t first, uint32_t last) {
+  const plim_shape &x = *launch->shape[0], &y = *launch->shape[1];
+  Problem p = {launch, ResizeRule(launch->attrs), {}};
+  if (!p.rule.isValid() || x.rank != y.rank || x.rank == 0 || x.dtype != y.dtype || !isKnownDtype(x.dtype) ||
+      (p.rule.mode != PLIM_RESIZE_NEAREST && x.dtype == PLIM_BOOL))
+    return PLIM_KERNEL_UNSUPPORTED;
+  int resized = 0;
+  for (uint32_t i = 0; i < x.rank; ++i) {
+    p.axes[i] = {x.dims[i], y.dims[i], float(plim_attr_double(launch->attrs, PLIM_RESIZE_SCALE + int(i)))};
+    resized += !p.axes[i].isIdentity();
+    if (!(p.axes[i].scale > 0) || (x.dims[i] == 0 && y.dims[i] != 0))
+      return PLIM_KERNEL_UNSUPPORTED;
+  }
+  bool nearest = p.rule.mode == PLIM_RESIZE_NEAREST;
+  if (!nearest && resized > 3)
+    return PLIM_KERNEL_UNSUPPORTED;
+  int64_t rowSize = y.dims[y.rank - 1];
+  Range range = taskRange(plim_elements(&y), launch, first, last);
+  for (int64_t at = range.begin; at < range.end;) {
+    int64_t start = at % rowSize, rest = at / rowSize, end = start + (range.end - at), out = 0;
+    end = end < rowSize ? end : rowSize;
+    Rows rows;
+    for (uint32_t axis = y.rank - 1; axis-- > 0;) {
+      int64_t i = rest % y.dims[axis];
+      rest /= y.dims[axis];
+      out += i * y.strides[axis];
+      rows.multiply(p.rule.tapsOf(p.axes[axis], i), x.strides[axis]);
+    }
+    if (nearest)
+      p.nearestRow(rows.offset[0], out, start, end);
+    else if (p.axes[y.rank - 1].isIdentity())
+      p.blendRow(rows, out, start, end);
+    else
+      p.interpolateRow(rows, out, start, end);
+    at += end - start;
+  }
+  return PLIM_KERNEL_OK;
+}
+
+} // namespace
+
+extern "C" const plim_kernel plim_kernel_resize_apply = {
+    "resize.apply", PLIM_KERNEL_ABI, 1, {resize, nullptr, nullptr}};
