@@ -89,6 +89,8 @@ void SolutionReplay::checkReferences() {
       fail("place ", i, ": need a storage below ", s.storages.size(), ", have ", at.storage);
     if (at.alias < -1 || at.alias >= int(p.aliases.size()))
       fail("place ", i, ": need an alias below ", p.aliases.size(), ", have ", at.alias);
+    if (at.run > 0 && at.alias < 0)
+      fail("place ", i, ": need an alias where it is strided, have none");
     if (at.offset < 0 || at.run < 0 || at.stride < at.run || at.offset > kMaxBytes || at.stride > kMaxBytes)
       fail("place ", i, ": need offset >= 0 and 0 <= run <= stride, have ", at.offset, ", ", at.run, ", ", at.stride);
   }

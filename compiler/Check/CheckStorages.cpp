@@ -81,6 +81,21 @@ void SolutionReplay::checkStorages() {
       fail(placeName(i), ": need its storage alive in actions ", made[i], " to ", last[i], ", have [", st.birth, ", ",
            st.death, ")");
   }
+  for (size_t i = 0; i < s.storages.size(); ++i) {
+    const Storage &st = s.storages[i];
+    if (st.region != Region::Transient)
+      continue;
+    int64_t bytes = 0;
+    int birth = end, death = 0;
+    for (int place : inside[i]) {
+      bytes = std::max(bytes, endOf(place));
+      birth = std::min(birth, std::max(made[place], 0));
+      death = std::max(death, std::min(last[place] + 1, end));
+    }
+    if (st.bytes != bytes || st.birth != birth || st.death != death)
+      fail("storage ", i, ": need ", bytes, " bytes in actions [", birth, ", ", death, "), have ", st.bytes, " in [",
+           st.birth, ", ", st.death, ")");
+  }
   for (int k = 0; k < end; ++k) {
     if (isCopy(k))
       continue;

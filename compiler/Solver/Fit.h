@@ -18,24 +18,24 @@ struct FitOptions {
 };
 
 struct LiveBuffer {
-  std::string name, source;
+  std::string name{}, source{};
   int64_t bytes = 0;
 };
 
 // What a label ("attention=flash") would change: the smallest budget met with only it where it is offered.
 struct Alternative {
-  std::string label;
-  std::string barredBy; // the flag that forbids it now, or ""
-  int64_t need = 0;     // ram bytes
+  std::string label{};
+  std::string barredBy{}; // the flag that forbids it now, or ""
+  int64_t need = 0;       // ram bytes
 };
 
 struct Refusal {
   Tier tier = Tier::Ram;
   int64_t need = 0; // the smallest budget that a checked plan meets
   int64_t have = 0;
-  std::string peakStep, peakSource; // where the plan of least memory peaks
-  std::vector<LiveBuffer> live;     // there, by falling size; workspace, constants, io and fixed costs included
-  std::vector<Alternative> alternatives;
+  std::string peakStep{}, peakSource{}; // where the plan of least memory peaks
+  std::vector<LiveBuffer> live{};       // there, by falling size; workspace, constants, io and fixed costs included
+  std::vector<Alternative> alternatives{};
   std::string message() const; // need, have, where; several lines
 };
 

@@ -47,7 +47,7 @@ struct TierLimit {
 
 // What a tier holds whatever the plan: worker stacks, staging rings, the runtime's tables.
 struct FixedCost {
-  std::string name;
+  std::string name{};
   Tier tier = Tier::Ram;
   int64_t bytes = 0;
 };
@@ -60,19 +60,19 @@ struct Link {
 
 // Steps and buffers that take one choice together, e.g. an attention and what its backward pass reads.
 struct Group {
-  std::string name;
-  std::vector<std::string> choices;
+  std::string name{};
+  std::vector<std::string> choices{};
 };
 
 struct Buffer {
-  std::string name;
-  std::string source;     // the node it comes from, for messages
+  std::string name{};
+  std::string source{};   // the node it comes from, for messages
   int64_t bytes = 0;      // with a group: unused, see `sizes`
   int64_t align = kAlign; // a power of two, at least kAlign
   BufferKind kind = BufferKind::Transient;
-  Tier tier = Tier::Ram;      // where it lies when the run starts; of a transient: unused
-  int group = -1;             // index in Problem::groups, or -1
-  std::vector<int64_t> sizes; // bytes by choice of the group
+  Tier tier = Tier::Ram;        // where it lies when the run starts; of a transient: unused
+  int group = -1;               // index in Problem::groups, or -1
+  std::vector<int64_t> sizes{}; // bytes by choice of the group
 };
 
 enum CandidateFlag : uint32_t {
@@ -82,14 +82,14 @@ enum CandidateFlag : uint32_t {
 
 // One way to run a step.
 struct Candidate {
-  std::string kernel;
-  std::string label; // what a user calls the choice, "attention=flash"; "" where there is no name for it
-  int64_t ns = 0;    // predicted
+  std::string kernel{};
+  std::string label{}; // what a user calls the choice, "attention=flash"; "" where there is no name for it
+  int64_t ns = 0;      // predicted
   int64_t sharedBytes = 0, scratchBytes = 0; // workspace = shared + workers * scratch
-  std::string numerics;                      // numerics class: equal classes give equal bits
+  std::string numerics{};                    // numerics class: equal classes give equal bits
   uint32_t flags = kInPlaceOk | kSubrangeOk;
-  Tier tier = Tier::Ram; // where its operands and workspace lie
-  std::string barredBy;  // the flag that forbids it ("--attention=naive"); never chosen, but refusals price it
+  Tier tier = Tier::Ram;  // where its operands and workspace lie
+  std::string barredBy{}; // the flag that forbids it ("--attention=naive"); never chosen, but refusals price it
 };
 
 // How one axis of a step may be cut into pieces (the SPLIT lever).
@@ -99,21 +99,21 @@ struct SplitAxis {
   struct Operand {
     int64_t stride = 1, before = 0, after = 0;
   };
-  std::string name; // rows, batch, queries, heads
+  std::string name{}; // rows, batch, queries, heads
   int64_t extent = 0, minPiece = 1;
   Combine combine = Combine::Concat;
-  std::vector<Operand> operands; // one a read
+  std::vector<Operand> operands{}; // one a read
 };
 
 struct Step {
-  std::string name;
-  std::string source;                // the node it comes from
-  std::vector<int> reads, writes;    // buffers, no duplicates. A state in both is updated in place
-  std::vector<Candidate> candidates; // at least one that is not barred
-  int group = -1;                    // where >= 0, candidate i belongs to choice i of the group
-  bool pure = true;                  // may run again, or not at all; others keep their order among each other
-  std::vector<int> after;            // steps that must come before, beyond data dependencies
-  std::vector<SplitAxis> splits;
+  std::string name{};
+  std::string source{};                // the node it comes from
+  std::vector<int> reads{}, writes{};  // buffers, no duplicates. A state in both is updated in place
+  std::vector<Candidate> candidates{}; // at least one that is not barred
+  int group = -1;                      // where >= 0, candidate i belongs to choice i of the group
+  bool pure = true;                    // may run again, or not at all; others keep their order among each other
+  std::vector<int> after{};            // steps that must come before, beyond data dependencies
+  std::vector<SplitAxis> splits{};
 };
 
 enum class AliasKind : uint8_t {
@@ -144,12 +144,12 @@ struct Problem {
   int workers = 1;     // scratch is reserved for each
   bool countIo = true; // inputs and outputs are the caller's; true where they count against the budget
   Levers levers;
-  std::vector<FixedCost> fixed;
-  std::vector<Link> links;
-  std::vector<Group> groups;
-  std::vector<Buffer> buffers;
-  std::vector<Step> steps; // in an order that meets all dependencies
-  std::vector<Alias> aliases;
+  std::vector<FixedCost> fixed{};
+  std::vector<Link> links{};
+  std::vector<Group> groups{};
+  std::vector<Buffer> buffers{};
+  std::vector<Step> steps{}; // in an order that meets all dependencies
+  std::vector<Alias> aliases{};
 
   int64_t workspace(const Candidate &c) const { return c.sharedBytes + workers * c.scratchBytes; }
 };
@@ -184,17 +184,17 @@ enum class ActionKind : uint8_t { Run, Elided, Copy };
 struct Action {
   ActionKind kind = ActionKind::Run;
   int step = -1, instance = 0, candidate = -1; // of Run and Elided
-  std::vector<int> reads, writes;              // places, in the order of the step's; Copy: one each
+  std::vector<int> reads{}, writes{};          // places, in the order of the step's; Copy: one each
   int64_t workspaceOffset = -1;                // in the transient arena of the candidate's tier; -1 where it has none
   bool operator==(const Action &) const = default;
 };
 
 struct Solution {
-  std::vector<Action> actions;
-  std::vector<Storage> storages;
-  std::vector<Place> places;
-  std::vector<int> choices; // of each group
-  int64_t ns = 0;           // predicted, all actions in sequence
+  std::vector<Action> actions{};
+  std::vector<Storage> storages{};
+  std::vector<Place> places{};
+  std::vector<int> choices{}; // of each group
+  int64_t ns = 0;             // predicted, all actions in sequence
   // Bytes by tier. `live` is the largest sum of transient storages and workspace at one action, each rounded up to its
   // alignment: no transient arena is smaller, and arena - live is the fragmentation. peak = fixed + persistent +
   // caller (where counted) + arena is what a budget bounds.

@@ -1,0 +1,154 @@
+//===- ProblemTextTest.cpp - The text format: round trip, refusals, random text ------------------===//
+#include "compiler/Solver/ProblemText.h"
+#include "compiler/Solver/Fit.h"
+#include "test/compiler/Solver/RandomProblem.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace plim::solver {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ProblemText, RoundTripsProblemsAndSolutions) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Problem p = randomProblem(seed, {.steps = 5 + int(seed % 20)});
+    p.tiers[1].capacity = int64_t(seed) * 1000;
+    p.links.push_back({Tier::Ram, Tier::Ssd, 900'000'000, 80'000});
+    p.steps[0].splits.push_back({"rows", 960, 8, SplitAxis::Combine::Sum, {}});
+    p.steps[0].splits[0].operands.resize(p.steps[0].reads.size(), {2, -1, 3});
+    p.buffers[0].name = "name with \"quotes\", = and \n\x01 # bytes";
+    p.levers.recompute = seed % 2;
+    std::vector<std::string> errors;
+    const std::string text = printProblem(p);
+    auto again = parseProblem(text, errors);
+    ASSERT_TRUE(again) << testing::PrintToString(errors);
+    EXPECT_EQ(printProblem(*again), text);
+    EXPECT_EQ(again->buffers[0].name, p.buffers[0].name);
+    EXPECT_EQ(again->steps.size(), p.steps.size());
+    EXPECT_THAT(validate(*again), testing::IsEmpty());
+
+    FitOptions options;
+    options.orderRounds = 5, options.packPasses = 4, options.exactNodes = 0;
+    Solution s = *fitBudget(p, options).solution;
+    s.actions.push_back({ActionKind::Copy, -1, 0, -1, {0}, {1}, -1});
+    auto solution = parseSolution(printSolution(s), errors);
+    ASSERT_TRUE(solution) << testing::PrintToString(errors);
+    EXPECT_EQ(*solution, s);
+  }
+}
+
+TEST(ProblemText, ReportsAllErrorsWithLines) {
+  std::vector<std::string> errors;
+  EXPECT_FALSE(
+      parseProblem("problem 1\nworkers many\nbuffer a bytes=12XB kind=weight\nfoo\nstep s reads=0,x colour=red\n"
+                   "buffer b bytes=1 bytes=2\nbuffer \"open\n",
+                   errors));
+  EXPECT_THAT(errors,
+              ElementsAre("line 2: need workers as a whole number in [-2147483648, 2147483647], have 'many'",
+                          "line 3: need one of transient, input, output, constant, state, have 'weight'",
+                          HasSubstr("line 3: need bytes as a whole number"), "line 4: unknown line 'foo'",
+                          HasSubstr("line 5: need reads as a whole number"), "line 5: 'step' has no field 'colour'",
+                          "line 6: need 'bytes' once, have it twice", HasSubstr("line 7: need a closing quote")));
+}
+
+TEST(ProblemText, NeedsItsHeader) {
+  std::vector<std::string> errors;
+  EXPECT_FALSE(parseProblem("", errors));
+  EXPECT_FALSE(parseProblem("# only a comment\n", errors));
+  EXPECT_FALSE(parseProblem("problem 2\n", errors));
+  EXPECT_FALSE(parseProblem("solution 1\n", errors));
+  EXPECT_THAT(errors, ElementsAre(HasSubstr("empty text"), HasSubstr("empty text"),
+                                  "line 1: need 'problem 1' first, have 'problem'",
+                                  "line 1: need 'problem 1' first, have 'solution'"));
+}
+
+TEST(ProblemText, RandomAndMutatedTextNeverCrashes) {
+  std::mt19937_64 random(3);
+  const std::string alphabet = "problem 1\nstepbufferaliascandidate =,\"\\x-0123456789 reads=writes=ns=kind=\n#";
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    if (round % 2) {
+      text = printProblem(randomProblem(uint64_t(round), {.steps = 4}));
+      for (int k = 0; k < 4; ++k)
+        text[random() % text.size()] = round % 4 == 1 ? char(random()) : alphabet[random() % alphabet.size()];
+    } else {
+      text = "problem 1\n";
+      for (size_t k = 0, length = random() % 300; k < length; ++k)
+        text += alphabet[random() % alphabet.size()];
+    }
+    std::vector<std::string> errors;
+    auto problem = parseProblem(text, errors);
+    EXPECT_EQ(problem.has_value(), errors.empty());
+    if (problem && validate(*problem).empty() && unplannable(*problem).empty()) {
+      FitOptions options;
+      options.orderRounds = 2, options.packPasses = 2, options.exactNodes = 0, options.alternatives = false;
+      FitResult result = fitBudget(*problem, options);
+      EXPECT_NE(result.solution.has_value(), result.refusal.has_value());
+    }
+    parseSolution("solution 1\n" + text.substr(10), errors);
+  }
+}
+
+Problem two() {
+  Problem p;
+  p.buffers = {
+      {.name = "x", .bytes = 64, .kind = BufferKind::Input}, {.name = "a", .bytes = 64}, {.name = "b", .bytes = 64}};
+  p.steps = {{.name = "first", .reads = {0}, .writes = {1}, .candidates = {{.kernel = "k", .ns = 1}}},
+             {.name = "second", .reads = {1}, .writes = {2}, .candidates = {{.kernel = "k", .ns = 1}}}};
+  return p;
+}
+
+TEST(Validate, AcceptsASoundProblem) { EXPECT_THAT(validate(two()), testing::IsEmpty()); }
+
+TEST(Validate, RefusesCyclesByName) {
+  Problem p = two();
+  p.steps[0].after = {1};
+  EXPECT_THAT(validate(p), ElementsAre("steps: need an order, have a cycle: 'first' before 'second' before 'first'"));
+}
+
+TEST(Validate, RefusesAnOrderThatBreaksDependencies) {
+  Problem p = two();
+  std::swap(p.steps[0], p.steps[1]);
+  EXPECT_THAT(validate(p), ElementsAre("step 0 'second': need step 1 'first' before it, have it after"));
+}
+
+TEST(Validate, RefusesNegativeSizesUnknownIdsAndOverflow) {
+  Problem p = two();
+  p.buffers[0].bytes = -1;
+  p.buffers[1].bytes = kMaxBytes + 1;
+  p.buffers[2].align = 48;
+  p.steps[0].reads = {7, 0, 0};
+  p.steps[1].candidates = {};
+  p.workers = 0;
+  EXPECT_THAT(validate(p),
+              ElementsAre("problem: need workers in [1, 65535], have 0", HasSubstr("buffer 0 'x': need bytes in"),
+                          HasSubstr("buffer 1 'a': need bytes in"),
+                          HasSubstr("need an alignment that is a power of two"),
+                          "step 0 'first': need reads below 3, have 7",
+                          "step 0 'first': need each of its reads once, have 0 twice",
+                          "step 1 'second': need a candidate that is not barred, have 0 candidates"));
+  Problem large = two();
+  for (int k = 0; k < 4000; ++k)
+    large.buffers.push_back({.name = "c", .bytes = kMaxBytes, .kind = BufferKind::Constant});
+  EXPECT_THAT(validate(large), ElementsAre(HasSubstr("sum of all sizes below 2^61")));
+}
+
+TEST(Validate, RefusesWrongWritersAndAliases) {
+  Problem p = two();
+  p.steps[1].writes = {0, 1};
+  EXPECT_THAT(validate(p), ElementsAre(HasSubstr("cannot write the input buffer 0 'x'"),
+                                       HasSubstr("cannot read and write the transient buffer 1 'a'"),
+                                       "buffer 1 'a': need one step that writes it, have 2",
+                                       "buffer 2 'b': need one step that writes it, have 0"));
+  p = two();
+  p.aliases = {{AliasKind::InPlace, 1, 0, 0}, {AliasKind::View, 2, 1, 1, 64}, {AliasKind::Into, 2, 1, 0}};
+  EXPECT_THAT(validate(p),
+              ElementsAre("alias 0: cannot use the bytes of the input buffer 0 'x'",
+                          HasSubstr("alias 1: need buffer 2 'b' inside buffer 1 'a', have it reach beyond"),
+                          HasSubstr("alias 2: need a step 0 'first' that reads buffer 2 'b'")));
+}
+
+} // namespace
+} // namespace plim::solver
