@@ -2,6 +2,7 @@
 
 #include "compiler/Pipelines/Register.h"
 
+#include "dialects/Graph/GraphDialect.h"
 #include "dialects/Plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,8 +14,8 @@
 namespace plim {
 
 void registerAllPlimDialects(mlir::DialectRegistry &registry) {
-  registry.insert<plan::PlanDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect>();
+  registry.insert<graph::GraphDialect, plan::PlanDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect>();
 }
 
 void registerAllPlimPasses() { mlir::registerTransformsPasses(); }

@@ -48,13 +48,15 @@ class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32
   let genSpecializedAttr = 0;
 }
 // Printed as a bare word in the assembly of an op.
-class Graph_WordAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic> {
-  let assemblyFormat = "$value";
+class Graph_WordAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic>;
+// Printed as #graph.mnemonic<word> in an attribute dictionary.
+class Graph_EnumAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Graph_ImageLayout : Graph_Enum<"ImageLayout", "order of the dimensions of an activation", [
   I32EnumAttrCase<"NCHW", 0, "nchw">, I32EnumAttrCase<"NHWC", 1, "nhwc">]>;
-def Graph_ImageLayoutAttr : EnumAttr<Graph_Dialect, Graph_ImageLayout, "image_layout">;
+def Graph_ImageLayoutAttr : Graph_EnumAttr<Graph_ImageLayout, "image_layout">;
 
 def Graph_Activation : Graph_Enum<"Activation", "function applied to the result of a matmul or convolution", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">,
@@ -63,7 +65,7 @@ def Graph_Activation : Graph_Enum<"Activation", "function applied to the result 
   I32EnumAttrCase<"Sigmoid", 6, "sigmoid">, I32EnumAttrCase<"Silu", 7, "silu">,
   I32EnumAttrCase<"Tanh", 8, "tanh">, I32EnumAttrCase<"Gelu", 9, "gelu">,
   I32EnumAttrCase<"GeluTanh", 10, "gelu_tanh">]>;
-def Graph_ActivationAttr : EnumAttr<Graph_Dialect, Graph_Activation, "activation">;
+def Graph_ActivationAttr : Graph_EnumAttr<Graph_Activation, "activation">;
 
 def Graph_ReduceKind : Graph_Enum<"ReduceKind", "what a reduction computes", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Mean", 1, "mean">, I32EnumAttrCase<"Max", 2, "max">,
@@ -83,17 +85,17 @@ def Graph_PoolKindAttr : Graph_WordAttr<Graph_PoolKind, "pool_kind">;
 def Graph_AttentionAlgorithm : Graph_Enum<"AttentionAlgorithm", "how attention is computed", [
   I32EnumAttrCase<"Auto", 0, "auto">, I32EnumAttrCase<"Naive", 1, "naive">,
   I32EnumAttrCase<"Chunked", 2, "chunked">, I32EnumAttrCase<"Flash", 3, "flash">]>;
-def Graph_AttentionAlgorithmAttr : EnumAttr<Graph_Dialect, Graph_AttentionAlgorithm, "attention_algorithm">;
+def Graph_AttentionAlgorithmAttr : Graph_EnumAttr<Graph_AttentionAlgorithm, "attention_algorithm">;
 
 def Graph_PadMode : Graph_Enum<"PadMode", "what padding is filled with", [
   I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Reflect", 1, "reflect">,
   I32EnumAttrCase<"Edge", 2, "edge">, I32EnumAttrCase<"Wrap", 3, "wrap">]>;
-def Graph_PadModeAttr : EnumAttr<Graph_Dialect, Graph_PadMode, "pad_mode">;
+def Graph_PadModeAttr : Graph_EnumAttr<Graph_PadMode, "pad_mode">;
 
 def Graph_ScatterReduction : Graph_Enum<"ScatterReduction", "how an update joins the element it hits", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Add", 1, "add">, I32EnumAttrCase<"Mul", 2, "mul">,
   I32EnumAttrCase<"Max", 3, "max">, I32EnumAttrCase<"Min", 4, "min">]>;
-def Graph_ScatterReductionAttr : EnumAttr<Graph_Dialect, Graph_ScatterReduction, "scatter_reduction">;
+def Graph_ScatterReductionAttr : Graph_EnumAttr<Graph_ScatterReduction, "scatter_reduction">;
 
 def Graph_ResizeMode : Graph_Enum<"ResizeMode", "interpolation of a resize", [
   I32EnumAttrCase<"Nearest", 0, "nearest">, I32EnumAttrCase<"Linear", 1, "linear">,
@@ -104,18 +106,18 @@ def Graph_CoordinateMode : Graph_Enum<"CoordinateMode", "how an output coordinat
   I32EnumAttrCase<"HalfPixel", 0, "half_pixel">, I32EnumAttrCase<"PytorchHalfPixel", 1, "pytorch_half_pixel">,
   I32EnumAttrCase<"AlignCorners", 2, "align_corners">, I32EnumAttrCase<"Asymmetric", 3, "asymmetric">,
   I32EnumAttrCase<"HalfPixelSymmetric", 4, "half_pixel_symmetric">]>;
-def Graph_CoordinateModeAttr : EnumAttr<Graph_Dialect, Graph_CoordinateMode, "coordinate_mode">;
+def Graph_CoordinateModeAttr : Graph_EnumAttr<Graph_CoordinateMode, "coordinate_mode">;
 
 def Graph_NearestMode : Graph_Enum<"NearestMode", "which neighbour nearest interpolation takes", [
   I32EnumAttrCase<"RoundPreferFloor", 0, "round_prefer_floor">,
   I32EnumAttrCase<"RoundPreferCeil", 1, "round_prefer_ceil">,
   I32EnumAttrCase<"Floor", 2, "floor">, I32EnumAttrCase<"Ceil", 3, "ceil">]>;
-def Graph_NearestModeAttr : EnumAttr<Graph_Dialect, Graph_NearestMode, "nearest_mode">;
+def Graph_NearestModeAttr : Graph_EnumAttr<Graph_NearestMode, "nearest_mode">;
 
 def Graph_StorageLayout : Graph_Enum<"StorageLayout", "how the elements of a packed operand lie in memory", [
   I32EnumAttrCase<"Panel32", 1, "panel32">]>;
 // Encoding of a packed tensor type: `tensor<64x256xf32, #graph.layout<panel32>>`, see plim_layout in plim/kernel.h.
-def Graph_LayoutAttr : EnumAttr<Graph_Dialect, Graph_StorageLayout, "layout"> {
+def Graph_LayoutAttr : Graph_EnumAttr<Graph_StorageLayout, "layout"> {
   let cppClassName = "LayoutAttr";
 }
 
