@@ -10,10 +10,20 @@
 #include "kernels/copy/concat_cost.h"
 #include "kernels/copy/strided_cost.h"
 #include "kernels/elementwise/apply_cost.h"
+#include "kernels/fill/fill_cost.h"
+#include "kernels/gather/gather_cost.h"
 #include "kernels/matmul/panel32_cost.h"
 #include "kernels/matmul/reference_cost.h"
+#include "kernels/norm/norm_cost.h"
 #include "kernels/pack/panel32_cost.h"
+#include "kernels/pad/apply_cost.h"
 #include "kernels/pool/reference_cost.h"
+#include "kernels/reduce/reduce_cost.h"
+#include "kernels/resize/apply_cost.h"
+#include "kernels/scan/cumsum_cost.h"
+#include "kernels/scatter/scatter_cost.h"
+#include "kernels/softmax/rows_cost.h"
+#include "kernels/sort/top_k_cost.h"
 
 #include <string.h>
 
