@@ -486,18 +486,15 @@ std::optional<Model> plim::onnx::wire::decodeModel(std::string_view bytes, std::
   return model;
 }
 
-std::optional<Model> plim::onnx::wire::readModel(const std::string &path, std::string &error) {
-  auto file = MappedFile::open(path, error);
-  if (!file)
-    return std::nullopt;
+std::optional<Model> plim::onnx::wire::readModel(MappedFile file, std::string &error) {
   Model model;
-  const std::string_view bytes = file->bytes();
-  Decoder decoder(bytes, &*file);
+  const std::string_view bytes = file.bytes();
+  Decoder decoder(bytes, &file);
   if (!decoder.model(bytes, model)) {
-    error = "not a readable ONNX model: '" + path + "': " + decoder.failure.message;
+    error = decoder.failure.message;
     return std::nullopt;
   }
-  file->drop(bytes);
-  model.file = std::move(*file);
+  file.drop(bytes);
+  model.file = std::move(file);
   return model;
 }

@@ -150,8 +150,8 @@ struct Model {
   std::vector<Function> functions;
 };
 
-/// Maps and decodes the model at `path`. The pages that were read are given back before it returns.
-std::optional<Model> readModel(const std::string &path, std::string &error);
+/// Decodes the model in `file`, which it keeps mapped. The pages that were read are given back before it returns.
+std::optional<Model> readModel(MappedFile file, std::string &error);
 
 /// Decodes a model that is in memory already (tests and the fuzz target); `bytes` must outlive it.
 std::optional<Model> decodeModel(std::string_view bytes, std::string &error);

@@ -1,0 +1,104 @@
+// Drives one import: versions, inputs, graphs in topological order, inlined functions, weights.
+#pragma once
+#include "compiler/Import/Onnx/ImportOnnx.h"
+#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/Wire/Model.h"
+#include "compiler/Import/Onnx/Wire/TensorData.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace plim::onnx {
+
+class ModelImporter {
+public:
+  ModelImporter(const wire::Model &model, llvm::StringRef path, const ImportOptions &options,
+                mlir::MLIRContext *context);
+  mlir::OwningOpRef<mlir::ModuleOp> run(ImportStatus &status);
+
+  // For NodeImporter:
+  mlir::InFlightDiagnostic error(mlir::Location loc) { return mlir::emitError(loc); }
+  mlir::Type elementType(wire::DataType type);
+  mlir::Value weight(const wire::Tensor &tensor, llvm::StringRef name, mlir::Location loc, std::string &error);
+  llvm::LogicalResult inlineGraph(const wire::Graph &graph, llvm::StringRef label,
+                                  llvm::SmallVectorImpl<mlir::Value> &results);
+
+private:
+  using OperatorSets = llvm::StringMap<int64_t>;
+  using Attributes = llvm::StringMap<const wire::Attribute *>;
+
+  /// Names that nodes of one graph can see. A graph in an attribute also sees those of the graphs around it, a function
+  /// body does not.
+  struct Scope {
+    Scope *outer = nullptr;
+    const OperatorSets *operatorSets = nullptr;
+    const Attributes *callAttributes = nullptr;
+    std::string prefix; ///< of labels: "call/" inside the body of a function called by node "call"
+    llvm::StringMap<mlir::Value> values;
+    llvm::StringMap<const wire::Tensor *> initializers;
+
+    bool knows(llvm::StringRef name) const;
+  };
+  struct Missing {
+    std::string reason;
+    llvm::SmallVector<std::string> nodes;
+  };
+
+  mlir::Location fileLocation() const;
+
+  // Versions and what is supported (Support.cpp).
+  llvm::LogicalResult readOperatorSets(const std::vector<wire::OperatorSet> &list, llvm::StringRef where,
+                                       OperatorSets &sets);
+  llvm::LogicalResult checkSupported(const std::vector<wire::Node> &nodes, const Scope &scope);
+  void collectUnsupported(const std::vector<wire::Node> &nodes, const OperatorSets &sets, llvm::StringRef prefix,
+                          llvm::StringMap<Missing> &missing, llvm::StringSet<> &visited);
+  const wire::Function *findFunction(const wire::Node &node) const;
+
+  // Inputs (Inputs.cpp).
+  llvm::LogicalResult readInputs(llvm::SmallVectorImpl<const wire::ValueInfo *> &inputs,
+                                 llvm::SmallVectorImpl<mlir::Type> &types,
+                                 llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes);
+
+  // Graphs (GraphImport.cpp).
+  llvm::LogicalResult importNodes(const std::vector<wire::Node> &nodes, Scope &scope);
+  llvm::LogicalResult importNode(const wire::Node &node, llvm::StringRef label, Scope &scope);
+  llvm::LogicalResult importCall(const wire::Node &node, const wire::Function &function, llvm::StringRef label,
+                                 mlir::ArrayRef<mlir::Value> arguments, Scope &scope,
+                                 llvm::SmallVectorImpl<mlir::Value> &results);
+  llvm::LogicalResult declareInitializers(const wire::Graph &graph, Scope &scope);
+  /// The value of a name, made on first use if it is a weight. Null for an argument that a call leaves out; failure,
+  /// with an error, for unknown names.
+  llvm::FailureOr<mlir::Value> lookup(llvm::StringRef name, Scope &scope, mlir::Location loc);
+
+  // Order of nodes (NodeOrder.cpp): indices into `nodes`, each after those it depends on.
+  llvm::FailureOr<llvm::SmallVector<unsigned>> orderNodes(const std::vector<wire::Node> &nodes, const Scope &scope);
+
+  llvm::LogicalResult checkOutputs(const wire::Graph &graph, llvm::ArrayRef<mlir::Value> values);
+
+  const wire::Model &model;
+  const std::string path;
+  const ImportOptions &options;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder builder;
+  wire::ExternalFolder externalFolder;
+  ImportStatus status = ImportStatus::Model;
+
+  OperatorSets operatorSets;
+  llvm::StringMap<const wire::Function *> functions;
+  Scope *current = nullptr; ///< of the node being imported, for graphs in its attributes
+  llvm::SmallVector<const wire::Function *> callStack;
+  llvm::StringSet<> weightNames;
+  std::unique_ptr<llvm::raw_fd_ostream> decodedWeights;
+  /// Nodes imported, inlined bodies counted each time: bounds what functions that call functions can blow up to.
+  uint64_t importedNodes = 0;
+};
+
+/// "domain::name" or "name", with "ai.onnx" left out.
+std::string qualifiedName(llvm::StringRef domain, llvm::StringRef name);
+inline llvm::StringRef toRef(std::string_view text) { return {text.data(), text.size()}; }
+/// A node's name, or its operator and index where it has none.
+std::string labelOf(const wire::Node &node, size_t index, llvm::StringRef prefix);
+
+} // namespace plim::onnx

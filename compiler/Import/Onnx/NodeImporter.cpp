@@ -1,0 +1,341 @@
+#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/ModelImporter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace plim;
+using namespace plim::onnx;
+
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+LogicalResult NodeImporter::error(const Twine &message) {
+  if (!failed)
+    model.error(loc) << opType() << " node '" << label << "': " << message;
+  failed = true;
+  return failure();
+}
+
+SmallVector<Value> NodeImporter::settle(llvm::function_ref<Operation *()> create) {
+  if (failed)
+    return {{}, {}};
+  std::string captured;
+  Operation *op = nullptr;
+  {
+    ScopedDiagnosticHandler handler(b.getContext(), [&](Diagnostic &diagnostic) {
+      llvm::raw_string_ostream text(captured);
+      if (!captured.empty())
+        text << "; ";
+      text << diagnostic;
+      return success();
+    });
+    op = create();
+    if (op && mlir::failed(verify(op, /*verifyRecursively=*/false))) {
+      op->erase();
+      op = nullptr;
+    }
+  }
+  if (!op) {
+    (void)error(captured.empty() ? "the operands do not fit" : captured);
+    return {{}, {}};
+  }
+  SmallVector<Value> folded;
+  if (succeeded(b.tryFold(op, folded)) && !folded.empty()) {
+    op->erase();
+    return folded;
+  }
+  return SmallVector<Value>(op->getResults());
+}
+
+StringRef NodeImporter::outputName(unsigned i) const {
+  return i < node.outputs.size() ? toRef(node.outputs[i]) : StringRef();
+}
+
+LogicalResult NodeImporter::finish(ArrayRef<Value> values) {
+  if (failed)
+    return failure();
+  results.assign(values.begin(), values.end());
+  for (unsigned i = 0; i < node.outputs.size(); ++i)
+    if (wantsOutput(i) && (i >= results.size() || !results[i]))
+      return error("output " + Twine(i) + " '" + toRef(node.outputs[i]) + "' is not supported");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const wire::Attribute *NodeImporter::attribute(StringRef name) {
+  for (const wire::Attribute &candidate : node.attributes) {
+    if (toRef(candidate.name) != name)
+      continue;
+    seen.insert(name);
+    if (candidate.refName.empty())
+      return &candidate;
+    // In a function body: the value comes from the call, and is left out where the call leaves it out.
+    if (!callAttributes)
+      return nullptr;
+    return callAttributes->lookup(toRef(candidate.refName));
+  }
+  return nullptr;
+}
+
+const wire::Attribute *NodeImporter::attribute(StringRef name, wire::AttributeType type, StringRef typeName) {
+  const wire::Attribute *found = attribute(name);
+  if (!found || found->type == type)
+    return found;
+  // An empty list is written with no element that would tell its type.
+  if (found->type == wire::AttributeType::Undefined && found->ints.empty() && found->floats.empty())
+    return found;
+  (void)error("attribute '" + name + "' must be " + typeName);
+  return nullptr;
+}
+
+int64_t NodeImporter::integer(StringRef name, int64_t otherwise) {
+  const auto *found = attribute(name, wire::AttributeType::Int, "an integer");
+  return found ? found->i : otherwise;
+}
+
+double NodeImporter::real(StringRef name, double otherwise) {
+  const auto *found = attribute(name, wire::AttributeType::Float, "a float");
+  return found ? found->f : otherwise;
+}
+
+StringRef NodeImporter::string(StringRef name, StringRef otherwise) {
+  const auto *found = attribute(name, wire::AttributeType::String, "a string");
+  return found ? toRef(found->s) : otherwise;
+}
+
+std::optional<Ints> NodeImporter::integers(StringRef name) {
+  const auto *found = attribute(name, wire::AttributeType::Ints, "a list of integers");
+  if (!found)
+    return std::nullopt;
+  return Ints(found->ints.begin(), found->ints.end());
+}
+
+std::optional<SmallVector<double>> NodeImporter::reals(StringRef name) {
+  const auto *found = attribute(name, wire::AttributeType::Floats, "a list of floats");
+  if (!found)
+    return std::nullopt;
+  return SmallVector<double>(found->floats.begin(), found->floats.end());
+}
+
+const wire::Tensor *NodeImporter::tensor(StringRef name) {
+  const auto *found = attribute(name, wire::AttributeType::Tensor, "a tensor");
+  return found ? found->tensor.get() : nullptr;
+}
+
+const wire::Graph *NodeImporter::graph(StringRef name) {
+  const auto *found = attribute(name, wire::AttributeType::Graph, "a graph");
+  return found ? found->graph.get() : nullptr;
+}
+
+void NodeImporter::ignore(std::initializer_list<StringRef> names) {
+  for (StringRef name : names)
+    seen.insert(name);
+}
+
+SmallVector<StringRef> NodeImporter::unknownAttributes() const {
+  SmallVector<StringRef> names;
+  for (const wire::Attribute &candidate : node.attributes)
+    if (!seen.contains(toRef(candidate.name)))
+      names.push_back(toRef(candidate.name));
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Value NodeImporter::constant(ArrayRef<int64_t> values) {
+  const auto type = RankedTensorType::get({int64_t(values.size())}, b.getI64Type());
+  return make<graph::ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(type, values)));
+}
+
+Value NodeImporter::scalar(double value, Type element) { return fill({}, value, element); }
+
+Value NodeImporter::fill(ArrayRef<int64_t> shape, double value, Type element) {
+  return makeTyped<graph::FillOp>(RankedTensorType::get(shape, element), value);
+}
+
+Value NodeImporter::cast(Value value, Type element) {
+  if (failed || typeOf(value).getElementType() == element)
+    return value;
+  return make<graph::CastOp>(value, TypeAttr::get(element));
+}
+
+Value NodeImporter::indexGrid(int64_t size, unsigned trailing, int64_t first) {
+  const auto at = [&](int64_t value) { return reshape(constant({value}), {}); };
+  Value indices = make<graph::RangeOp>(at(first), at(first + size), at(1));
+  return trailing ? reshape(indices, {size, 1}) : indices;
+}
+
+Value NodeImporter::reshape(Value value, ArrayRef<int64_t> shape) {
+  return failed ? Value() : make<graph::ReshapeOp>(value, shape);
+}
+
+Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
+  return failed ? Value() : make<graph::TransposeOp>(value, permutation);
+}
+
+Value NodeImporter::weight(const wire::Tensor &tensor, StringRef name) {
+  if (failed)
+    return {};
+  std::string why;
+  Value value = model.weight(tensor, name, loc, why);
+  if (!value)
+    (void)error(why);
+  return value;
+}
+
+Type NodeImporter::elementType(int64_t dataType) {
+  Type type = model.elementType(static_cast<wire::DataType>(dataType));
+  if (!type)
+    (void)error("elements of type " + wire::typeName(static_cast<wire::DataType>(dataType)) + " are not supported");
+  return type;
+}
+
+LogicalResult NodeImporter::inlineGraph(const wire::Graph &graph) {
+  if (failed || mlir::failed(model.inlineGraph(graph, label, results))) {
+    failed = true;
+    return failure();
+  }
+  return finish(SmallVector<Value>(results));
+}
+
+//===----------------------------------------------------------------------===//
+// Axes and constants
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> NodeImporter::axisOf(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  if (rank == 0)
+    (void)error("axis " + Twine(axis) + ": the tensor has no dimensions");
+  else
+    (void)error("axis " + Twine(axis) + ": need " + Twine(-rank) + " to " + Twine(rank - 1));
+  return std::nullopt;
+}
+
+std::optional<Ints> NodeImporter::axesOf(ArrayRef<int64_t> axes, int64_t rank) {
+  Ints result;
+  for (int64_t axis : axes) {
+    auto one = axisOf(axis, rank);
+    if (!one)
+      return std::nullopt;
+    result.push_back(*one);
+  }
+  llvm::sort(result);
+  if (std::adjacent_find(result.begin(), result.end()) != result.end()) {
+    (void)error("an axis is named twice");
+    return std::nullopt;
+  }
+  return result;
+}
+
+bool NodeImporter::needStatic(Value value, StringRef why) {
+  if (failed)
+    return false;
+  if (typeOf(value).hasStaticShape())
+    return true;
+  (void)error(why + " needs static dimensions, have " + graph::toString(graph::dimsOf(typeOf(value))));
+  return false;
+}
+
+std::optional<Ints> NodeImporter::constantInts(Value value) {
+  DenseElementsAttr elements;
+  if (!value || !matchPattern(value, m_Constant(&elements)) || !isa<IntegerType>(elements.getElementType()))
+    return std::nullopt;
+  const bool isUnsigned = elements.getElementType().isUnsignedInteger() || elements.getElementType().isInteger(1);
+  Ints result;
+  for (const APInt &element : elements.getValues<APInt>())
+    result.push_back(isUnsigned ? int64_t(element.getZExtValue()) : element.getSExtValue());
+  return result;
+}
+
+std::optional<SmallVector<double>> NodeImporter::constantReals(Value value) {
+  if (auto ints = constantInts(value))
+    return SmallVector<double>(ints->begin(), ints->end());
+  DenseElementsAttr elements;
+  if (!value || !matchPattern(value, m_Constant(&elements)))
+    return std::nullopt;
+  SmallVector<double> result;
+  for (APFloat element : elements.getValues<APFloat>()) {
+    bool lossy;
+    element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
+    result.push_back(element.convertToDouble());
+  }
+  return result;
+}
+
+std::optional<Ints> NodeImporter::needInts(unsigned i, StringRef name) {
+  auto found = constantInts(input(i));
+  if (!found && !failed)
+    (void)error("input " + Twine(i) + " '" + name + "' must be integers that are known at compile time");
+  return found;
+}
+
+std::optional<SmallVector<double>> NodeImporter::needReals(unsigned i, StringRef name) {
+  auto found = constantReals(input(i));
+  if (!found && !failed)
+    (void)error("input " + Twine(i) + " '" + name + "' must be known at compile time");
+  return found;
+}
+
+std::optional<int64_t> NodeImporter::needInt(unsigned i, StringRef name) {
+  auto found = needInts(i, name);
+  if (!found)
+    return std::nullopt;
+  if (found->size() == 1)
+    return found->front();
+  (void)error("input " + Twine(i) + " '" + name + "' must be one integer, have " + Twine(found->size()));
+  return std::nullopt;
+}
+
+std::optional<SmallVector<std::optional<int64_t>>> NodeImporter::partialInts(Value value) {
+  if (!value || typeOf(value).getRank() > 1 || !typeOf(value).hasStaticShape())
+    return std::nullopt;
+  const auto count = static_cast<size_t>(typeOf(value).getNumElements());
+  SmallVector<std::optional<int64_t>> result;
+  if (auto known = constantInts(value)) {
+    result.assign(known->begin(), known->end());
+    return result;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto shape = dyn_cast_or_null<graph::ShapeOfOp>(op)) {
+    for (int64_t size : typeOf(shape.getInput()).getShape())
+      result.push_back(ShapedType::isDynamic(size) ? std::nullopt : std::optional<int64_t>(size));
+    return result;
+  }
+  if (auto concat = dyn_cast_or_null<graph::ConcatOp>(op)) {
+    for (Value part : concat.getInputs()) {
+      auto inner = partialInts(part);
+      if (!inner)
+        return std::nullopt;
+      result.append(*inner);
+    }
+    return result;
+  }
+  if (isa_and_nonnull<graph::ReshapeOp, graph::CastOp>(op))
+    if (auto inner = partialInts(op->getOperand(0)))
+      return inner;
+  if (auto slice = dyn_cast_or_null<graph::SliceOp>(op); slice && slice.getStarts().size() == 1)
+    if (auto inner = partialInts(slice.getInput())) {
+      for (size_t i = 0; i < count; ++i)
+        result.push_back((*inner)[slice.getStarts()[0] + int64_t(i) * slice.getFullSteps()[0]]);
+      return result;
+    }
+  if (auto gather = dyn_cast_or_null<graph::GatherOp>(op))
+    if (auto inner = partialInts(gather.getInput()))
+      if (auto indices = constantInts(gather.getIndices())) {
+        for (int64_t index : *indices)
+          result.push_back((*inner)[index < 0 ? index + int64_t(inner->size()) : index]);
+        return result;
+      }
+  result.assign(count, std::nullopt);
+  return result;
+}

@@ -1,0 +1,137 @@
+// What an operator's import function sees of its node: inputs, attributes, the version of its operator set, and the
+// means to build graph ops, folding them at once so that shape arithmetic disappears.
+//
+// The first error of a node is emitted with the node's name; from then on every builder returns a null value, so an
+// import function may chain calls and return `node.finish(value)`.
+#pragma once
+#include "compiler/Import/Onnx/OperatorTable.h"
+#include "compiler/Import/Onnx/Wire/Model.h"
+#include "dialects/Graph/GraphDialect.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace plim::onnx {
+
+class ModelImporter;
+
+using Ints = llvm::SmallVector<int64_t>;
+
+class NodeImporter {
+public:
+  NodeImporter(ModelImporter &model, mlir::OpBuilder &builder, mlir::Location loc, const wire::Node &node,
+               llvm::StringRef label, int64_t version, const llvm::StringMap<const wire::Attribute *> *callAttributes)
+      : b(builder), loc(loc), version(version), model(model), node(node), label(label),
+        callAttributes(callAttributes) {}
+
+  mlir::OpBuilder &b;
+  const mlir::Location loc;
+  const int64_t version; ///< of the operator set of the node's domain
+
+  //===--- Inputs ---------------------------------------------------------===//
+
+  unsigned numInputs() const { return inputs.size(); }
+  /// Null where the input is left out. Never null below the row's `leastInputs`.
+  mlir::Value input(unsigned i) const { return i < inputs.size() ? inputs[i] : mlir::Value(); }
+  mlir::Value operator[](unsigned i) const { return input(i); }
+  mlir::RankedTensorType type(unsigned i) const { return typeOf(inputs[i]); }
+  static mlir::RankedTensorType typeOf(mlir::Value v) { return llvm::cast<mlir::RankedTensorType>(v.getType()); }
+  llvm::StringRef opType() const { return {node.opType.data(), node.opType.size()}; }
+  unsigned numOutputs() const { return node.outputs.size(); }
+  llvm::StringRef outputName(unsigned i) const;
+  bool wantsOutput(unsigned i) const { return i < node.outputs.size() && !node.outputs[i].empty(); }
+
+  /// The elements of a value known at compile time; nothing if it is not.
+  static std::optional<Ints> constantInts(mlir::Value value);
+  static std::optional<llvm::SmallVector<double>> constantReals(mlir::Value value);
+  /// The same for an input that must be known; emits an error and gives nothing if it is not.
+  std::optional<Ints> needInts(unsigned i, llvm::StringRef name);
+  std::optional<llvm::SmallVector<double>> needReals(unsigned i, llvm::StringRef name);
+  std::optional<int64_t> needInt(unsigned i, llvm::StringRef name);
+  /// The entries of a shape-like value, some of them unknown (as those of the shape of a tensor with open dimensions).
+  static std::optional<llvm::SmallVector<std::optional<int64_t>>> partialInts(mlir::Value value);
+
+  //===--- Attributes -----------------------------------------------------===//
+
+  bool has(llvm::StringRef name) { return attribute(name) != nullptr; }
+  int64_t integer(llvm::StringRef name, int64_t otherwise);
+  double real(llvm::StringRef name, double otherwise);
+  llvm::StringRef string(llvm::StringRef name, llvm::StringRef otherwise);
+  std::optional<Ints> integers(llvm::StringRef name);
+  std::optional<llvm::SmallVector<double>> reals(llvm::StringRef name);
+  const wire::Tensor *tensor(llvm::StringRef name);
+  const wire::Graph *graph(llvm::StringRef name);
+  /// Marks attributes that do not change the result as seen.
+  void ignore(std::initializer_list<llvm::StringRef> names);
+  /// Attributes that were never asked for.
+  llvm::SmallVector<llvm::StringRef> unknownAttributes() const;
+
+  //===--- Building -------------------------------------------------------===//
+
+  /// Builds an op with one result, inferring its type, and folds it. Null after an error.
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
+    return settle([&]() -> mlir::Operation * {
+      auto op = graph::tryCreate<Op>(b, loc, std::forward<Args>(args)...);
+      return mlir::failed(op) ? nullptr : op->getOperation();
+    }).front();
+  }
+  /// The same for an op with two results.
+  template <typename Op, typename... Args> llvm::SmallVector<mlir::Value> makePair(Args &&...args) {
+    return settle([&]() -> mlir::Operation * {
+      auto op = graph::tryCreate<Op>(b, loc, std::forward<Args>(args)...);
+      return mlir::failed(op) ? nullptr : op->getOperation();
+    });
+  }
+  /// Builds an op whose result type is not inferred.
+  template <typename Op, typename... Args> mlir::Value makeTyped(mlir::Type type, Args &&...args) {
+    return settle([&]() -> mlir::Operation * { return Op::create(b, loc, type, std::forward<Args>(args)...); }).front();
+  }
+
+  mlir::Value constant(llvm::ArrayRef<int64_t> values); ///< i64[n]
+  mlir::Value scalar(double value, mlir::Type element);
+  mlir::Value fill(llvm::ArrayRef<int64_t> shape, double value, mlir::Type element);
+  mlir::Value cast(mlir::Value value, mlir::Type element); ///< the value itself if it has that type
+  /// first, first + 1, ... as i64[size] (`trailing` 0) or i64[size, 1] (`trailing` 1).
+  mlir::Value indexGrid(int64_t size, unsigned trailing, int64_t first);
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
+  /// A constant or a parameter with the elements of an ONNX tensor.
+  mlir::Value weight(const wire::Tensor &tensor, llvm::StringRef name);
+  mlir::Type elementType(int64_t dataType); ///< null with an error for types that are not supported
+
+  //===--- Results --------------------------------------------------------===//
+
+  llvm::LogicalResult finish(mlir::Value result) { return finish(llvm::ArrayRef<mlir::Value>(result)); }
+  llvm::LogicalResult finish(llvm::ArrayRef<mlir::Value> values);
+  /// Emits `message` with the node's name, unless the node has failed already. Always failure.
+  llvm::LogicalResult error(const llvm::Twine &message);
+  bool hasFailed() const { return failed; }
+
+  /// `axis` counted from 0, for a tensor of `rank` dimensions; nothing, with an error, if it is outside.
+  std::optional<int64_t> axisOf(int64_t axis, int64_t rank);
+  /// Several axes: ascending and without repeats.
+  std::optional<Ints> axesOf(llvm::ArrayRef<int64_t> axes, int64_t rank);
+  /// All dimensions of the value, which must be static for `why`.
+  bool needStatic(mlir::Value value, llvm::StringRef why);
+
+  /// Imports a graph in the scope of this node, in place; the values of its outputs are the results.
+  llvm::LogicalResult inlineGraph(const wire::Graph &graph);
+
+  llvm::SmallVector<mlir::Value> inputs, results;
+
+private:
+  /// Runs `create`, verifies and folds what it made. Diagnostics of the dialect become errors of this node. Two null
+  /// values after an error.
+  llvm::SmallVector<mlir::Value> settle(llvm::function_ref<mlir::Operation *()> create);
+  const wire::Attribute *attribute(llvm::StringRef name);
+  const wire::Attribute *attribute(llvm::StringRef name, wire::AttributeType type, llvm::StringRef typeName);
+
+  ModelImporter &model;
+  const wire::Node &node;
+  llvm::StringRef label;
+  const llvm::StringMap<const wire::Attribute *> *callAttributes;
+  llvm::StringSet<> seen;
+  bool failed = false;
+};
+
+} // namespace plim::onnx
