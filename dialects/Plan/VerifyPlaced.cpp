@@ -14,6 +14,8 @@
 
 #include "dialects/Plan/VerifyProgram.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 using namespace mlir;
 using namespace plim::plan;
 
@@ -21,7 +23,28 @@ using namespace plim::plan;
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// A table names a scalar in each dimension, so decoding gives the scalars of all shapes in the order of their first
+/// use.
+static bool hasDimsInOrder(LaunchOp launch) {
+  unsigned next = 0;
+  bool ordered = true;
+  auto visit = [&](AffineExpr expr) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+      ordered &= symbol.getPosition() <= next;
+      next = std::max(next, symbol.getPosition() + 1);
+    }
+  };
+  for (AccessAttr access : launch.getAccesses().getAsRange<AccessAttr>()) {
+    llvm::for_each(access.getShape().getDims(), visit);
+    llvm::for_each(access.getShape().getStrides(), visit);
+  }
+  llvm::SmallDenseSet<Value> distinct(launch.getDims().begin(), launch.getDims().end());
+  return ordered && next == launch.getDims().size() && distinct.size() == next;
+}
+
 static void verifyLaunch(ProgramVerifier &v, LaunchOp launch) {
+  if (!hasDimsInOrder(launch))
+    v.fail(launch) << "need just the scalars of its shapes in dims, in the order of their first use, in stage placed";
   v.checkWorkspace(launch);
   if (launch.getCandidates().size() == 1 && launch.getCandidate(0) != launch.getCandidate(0).getPlacedForm())
     v.fail(launch) << "need a kernel without cost, layouts, numerics, label and alias support in stage placed";
@@ -177,18 +200,34 @@ static void verifyLiveRanges(ProgramVerifier &v) {
 // Scalar slots
 //===----------------------------------------------------------------------===//
 
-/// The slot of `value` may be another's too: a step of `block` computes it, and only `user` uses it.
+/// The slot of `value` may be another's too: a step of `block` computes it for one use.
 static bool ownsSlot(Value value, Block *block) {
   Operation *def = value.getDefiningOp();
-  return def && def->getBlock() == block && value.hasOneUse();
+  return isa_and_present<EvalOp, LoadScalarOp, LaunchOp>(def) && def->getBlock() == block && value.hasOneUse();
+}
+
+/// Slots are numbered as values are computed, and decoding gives what a loop carries in that order.
+static bool computedInOrder(ValueRange values) {
+  for (auto [a, b] : llvm::zip(values, values.drop_front(values.empty() ? 0 : 1))) {
+    auto x = cast<OpResult>(a), y = cast<OpResult>(b);
+    if (x.getOwner() == y.getOwner() ? x.getResultNumber() >= y.getResultNumber()
+                                     : !x.getOwner()->isBeforeInBlock(y.getOwner()))
+      return false;
+  }
+  return true;
 }
 
 static void verifyLoopSlots(ProgramVerifier &v, LoopOp loop) {
   Block *body = &loop.getBody().front();
+  bool owned = true;
   for (auto [index, init] : llvm::enumerate(loop.getInits()))
-    if (!ownsSlot(init, loop->getBlock()))
+    if (!ownsSlot(init, loop->getBlock())) {
+      owned = false;
       v.fail(loop) << "carried scalar " << index
                    << ": need a start computed in the same block and used by the loop only";
+    }
+  if (owned && !computedInOrder(loop.getInits().drop_front(loop.getConditional())))
+    v.fail(loop) << "need carried scalars in the order in which their starts are computed";
   for (auto [index, next] : llvm::enumerate(body->back().getOperands())) {
     Operation *def = next.getDefiningOp();
     if (!ownsSlot(next, body)) {
