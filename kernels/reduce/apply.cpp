@@ -103,7 +103,12 @@ template <class C> void storeResult(const plim_launch *launch, int64_t at, int64
   } else {
     if (op == PLIM_REDUCE_MEAN)
       acc = n == 0 ? 0 : acc / C(n);
-    if (op == PLIM_REDUCE_L2)
+    // Infinity saturates to the limits of a narrow type. The lowest unsigned value is 0, which acc is.
+    if (n == 0 && op == PLIM_REDUCE_MIN)
+      storeElement(launch->buf[1], y.dtype, at, double(INFINITY));
+    else if (n == 0 && op == PLIM_REDUCE_MAX && acc != C(0))
+      storeElement(launch->buf[1], y.dtype, at, -double(INFINITY));
+    else if (op == PLIM_REDUCE_L2)
       storeElement(launch->buf[1], y.dtype, at, std::sqrt(double(acc)));
     else if (op == PLIM_REDUCE_LOG_SUM)
       storeElement(launch->buf[1], y.dtype, at, std::log(double(acc)));
