@@ -52,9 +52,10 @@ void SolutionReplay::checkStorages() {
     for (int place : inside[i]) {
       const BufferKind kind = p.buffers[s.places[place].buffer].kind;
       const bool first = s.places[place].instance == 0;
-      const Region need = kind == BufferKind::Transient || !first                     ? Region::Transient
-                          : kind == BufferKind::Constant || kind == BufferKind::State ? Region::Persistent
-                                                                                      : Region::Caller;
+      const Region need = kind == BufferKind::Transient || !first ? Region::Transient
+                          : kind == BufferKind::Constant          ? Region::Constant
+                          : kind == BufferKind::State             ? Region::State
+                                                                  : Region::Caller;
       if (need == Region::Transient)
         continue;
       ++own;
@@ -137,7 +138,7 @@ struct Block {
 void SolutionReplay::checkSharing() {
   // Across storages: a sweep over time with the live blocks by offset; a new one can only meet its neighbours.
   for (int t = 0; t < kTierCount; ++t)
-    for (Region region : {Region::Transient, Region::Persistent}) {
+    for (Region region : {Region::Transient, Region::Constant, Region::State}) {
       std::vector<Block> blocks;
       for (size_t i = 0; i < s.storages.size(); ++i) {
         const Storage &st = s.storages[i];
@@ -221,7 +222,7 @@ void SolutionReplay::checkInside(int storage, const std::vector<int> &places) {
 
 void SolutionReplay::checkSums(bool capacities) {
   const int end = int(s.actions.size());
-  std::array<int64_t, kTierCount> fixed{}, persistent{}, caller{}, arena{}, most{};
+  std::array<int64_t, kTierCount> fixed{}, constants{}, states{}, caller{}, arena{}, most{};
   std::array<std::vector<int64_t>, kTierCount> live;
   for (auto &tier : live)
     tier.assign(end + 1, 0);
@@ -232,8 +233,9 @@ void SolutionReplay::checkSums(bool capacities) {
     const int t = int(st.tier);
     if (st.region == Region::Caller) {
       caller[t] += p.countIo ? st.bytes : 0;
-    } else if (st.region == Region::Persistent) {
-      persistent[t] = std::max(persistent[t], st.offset + up(st.bytes, kAlign));
+    } else if (st.region == Region::Constant || st.region == Region::State) {
+      int64_t &end = (st.region == Region::Constant ? constants : states)[t];
+      end = std::max(end, up(st.offset + up(st.bytes, kAlign), p.granule));
     } else if (st.bytes > 0 && st.birth < st.death) {
       arena[t] = std::max(arena[t], st.offset + up(st.bytes, align[i]));
       live[t][st.birth] += up(st.bytes, align[i]);
@@ -283,11 +285,13 @@ void SolutionReplay::checkSums(bool capacities) {
   for (int t = 0; t < kTierCount; ++t) {
     const std::string tier = absl::StrCat("tier ", tierName(Tier(t)), ": ");
     equal(tier + "fixed bytes", fixed[t], s.fixed[t]);
-    equal(tier + "persistent bytes", persistent[t], s.persistent[t]);
+    equal(tier + "constants' bytes", constants[t], s.constants[t]);
+    equal(tier + "states' bytes", states[t], s.states[t]);
     equal(tier + "caller's bytes", caller[t], s.caller[t]);
+    arena[t] = up(arena[t], p.granule);
     equal(tier + "arena bytes", arena[t], s.arena[t]);
     equal(tier + "live bytes", most[t], s.live[t]);
-    const int64_t peak = fixed[t] + persistent[t] + caller[t] + arena[t];
+    const int64_t peak = fixed[t] + constants[t] + states[t] + caller[t] + arena[t];
     equal(tier + "peak bytes", peak, s.peak[t]);
     if (capacities && peak > p.tiers[t].capacity)
       fail(tier, "need a peak within ", p.tiers[t].capacity, " bytes, have ", peak);

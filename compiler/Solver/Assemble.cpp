@@ -6,21 +6,34 @@
 namespace plim::solver {
 namespace {
 
+// Puts a storage at the end of an arena; returns its offset.
+int64_t append(int64_t &end, const StorageLife &life) {
+  const int64_t offset = alignUp(end, life.align);
+  end = offset + alignUp(life.bytes, kAlign);
+  return offset;
+}
+
 // Tier totals that no offset changes.
 void addTotals(const Problem &problem, const Layout &layout, Solution &out) {
   for (const FixedCost &f : problem.fixed)
     out.fixed[int(f.tier)] += f.bytes;
   for (const StorageLife &life : layout.storages) {
     const int t = int(life.tier);
-    if (life.region == Region::Persistent)
-      out.persistent[t] = alignUp(out.persistent[t], life.align) + alignUp(life.bytes, kAlign);
-    else if (life.region == Region::Caller && problem.countIo)
+    if (life.region == Region::Caller && problem.countIo)
       out.caller[t] += life.bytes;
+    else if (life.region == Region::Constant)
+      append(out.constants[t], life);
+    else if (life.region == Region::State)
+      append(out.states[t], life);
+  }
+  for (int t = 0; t < kTierCount; ++t) {
+    out.constants[t] = alignUp(out.constants[t], problem.granule);
+    out.states[t] = alignUp(out.states[t], problem.granule);
   }
 }
 
 int64_t peakOf(const Solution &solution, int tier, int64_t arena) {
-  return solution.fixed[tier] + solution.persistent[tier] + solution.caller[tier] + arena;
+  return solution.fixed[tier] + solution.constants[tier] + solution.states[tier] + solution.caller[tier] + arena;
 }
 
 } // namespace
@@ -32,7 +45,7 @@ std::array<int64_t, kTierCount> leastPeak(const Context &context, const Draft &d
   addTotals(context.problem, layout, totals);
   std::array<int64_t, kTierCount> least;
   for (int t = 0; t < kTierCount; ++t)
-    least[t] = peakOf(totals, t, usage.peak[t]);
+    least[t] = peakOf(totals, t, alignUp(usage.peak[t], context.problem.granule));
   return least;
 }
 
@@ -47,14 +60,13 @@ Solution assemble(const Context &context, const Draft &draft, const PackOptions 
   out.live = usage.peak;
   out.peakAction = usage.at;
 
-  std::array<int64_t, kTierCount> persistentEnd{};
+  std::array<int64_t, kTierCount> constantsEnd{}, statesEnd{};
   for (const StorageLife &life : layout.storages) {
     Storage s{life.region, life.tier, 0, life.bytes, life.birth, life.death};
-    if (life.region == Region::Persistent) {
-      int64_t &end = persistentEnd[int(life.tier)];
-      s.offset = alignUp(end, life.align);
-      end = s.offset + alignUp(life.bytes, kAlign);
-    }
+    if (life.region == Region::Constant)
+      s.offset = append(constantsEnd[int(life.tier)], life);
+    else if (life.region == Region::State)
+      s.offset = append(statesEnd[int(life.tier)], life);
     out.storages.push_back(s);
   }
   for (int b = 0; b < int(p.buffers.size()); ++b) {
@@ -87,7 +99,7 @@ Solution assemble(const Context &context, const Draft &draft, const PackOptions 
       items.push_back({int64_t(k), int64_t(k) + 1, alignUp(bytes, kAlign), kAlign, -1});
       targets.push_back(&action.workspaceOffset);
     }
-    out.arena[t] = pack(items, options).height;
+    out.arena[t] = alignUp(pack(items, options).height, p.granule);
     for (size_t i = 0; i < items.size(); ++i)
       *targets[i] = items[i].offset;
     out.peak[t] = peakOf(out, t, out.arena[t]);

@@ -10,7 +10,7 @@ namespace plim::solver {
 // Packs the transient storages and workspaces of each tier, and gives the persistent ones consecutive offsets.
 Solution assemble(const Context &context, const Draft &draft, const PackOptions &options);
 
-// What the draft needs at least in a tier, whatever the packing: fixed + persistent + caller + live.
+// What the draft needs at least in a tier, whatever the packing: fixed + constants + states + caller + live.
 std::array<int64_t, kTierCount> leastPeak(const Context &context, const Draft &draft);
 
 } // namespace plim::solver

@@ -260,7 +260,7 @@ private:
         if (!transient(m)) {
           const BufferKind kind = p.buffers[m].kind;
           const bool io = kind == BufferKind::Input || kind == BufferKind::Output;
-          life.region = io ? Region::Caller : Region::Persistent;
+          life.region = io ? Region::Caller : kind == BufferKind::Constant ? Region::Constant : Region::State;
           life.tier = p.buffers[m].tier;
           life.birth = 0, life.death = steps;
         }

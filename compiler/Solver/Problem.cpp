@@ -56,6 +56,8 @@ private:
 
   void checkScalars() {
     range("problem", "workers", p.workers, 1, 65535);
+    if (p.granule < kAlign || p.granule > (int64_t(1) << 30) || (p.granule & (p.granule - 1)))
+      fail("problem: need a granule that is a power of two in [64, 1073741824], have ", p.granule);
     for (int t = 0; t < kTierCount; ++t)
       range(absl::StrCat("tier ", tierName(Tier(t))), "a capacity", p.tiers[t].capacity, 0, kUnbounded);
     for (const FixedCost &f : p.fixed)

@@ -141,8 +141,9 @@ struct Levers {
 
 struct Problem {
   std::array<TierLimit, kTierCount> tiers;
-  int workers = 1;     // scratch is reserved for each
-  bool countIo = true; // inputs and outputs are the caller's; true where they count against the budget
+  int workers = 1;          // scratch is reserved for each
+  int64_t granule = kAlign; // arenas (transient, constants, states) are reserved in multiples of this, a power of two
+  bool countIo = true;      // inputs and outputs are the caller's; true where they count against the budget
   Levers levers;
   std::vector<FixedCost> fixed{};
   std::vector<Link> links{};
@@ -156,9 +157,10 @@ struct Problem {
 
 // Where bytes are reserved.
 enum class Region : uint8_t {
-  Transient,  // the arena of one run
-  Persistent, // constants and states, alive all the time
-  Caller,     // an input or output: memory of the caller, offset 0 each, alive all the time
+  Transient, // the arena of one run
+  Constant,  // the weights' arena: constants in the order of the problem, alive all the time
+  State,     // the session's arena: states, likewise
+  Caller,    // an input or output: memory of the caller, offset 0 each, alive all the time
 };
 
 // Bytes [offset, offset + bytes) of a region, reserved while actions [birth, death) run.
@@ -196,9 +198,9 @@ struct Solution {
   std::vector<int> choices{}; // of each group
   int64_t ns = 0;             // predicted, all actions in sequence
   // Bytes by tier. `live` is the largest sum of transient storages and workspace at one action, each rounded up to its
-  // alignment: no transient arena is smaller, and arena - live is the fragmentation. peak = fixed + persistent +
-  // caller (where counted) + arena is what a budget bounds.
-  std::array<int64_t, kTierCount> fixed{}, persistent{}, caller{}, arena{}, live{}, peak{};
+  // alignment: no transient arena is smaller, and arena - live is the fragmentation. Arenas are rounded up to
+  // Problem::granule. peak = fixed + constants + states + caller (where counted) + arena is what a budget bounds.
+  std::array<int64_t, kTierCount> fixed{}, constants{}, states{}, caller{}, arena{}, live{}, peak{};
   int peakAction = -1; // first action where `live` of the ram is reached
   bool operator==(const Solution &) const = default;
 };

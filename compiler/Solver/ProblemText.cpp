@@ -11,7 +11,7 @@ const Names<Tier> kTiers{{"ram", "pinned", "ssd", "gpu"}};
 const Names<BufferKind> kKinds{{"transient", "input", "output", "constant", "state"}};
 const Names<AliasKind> kAliasKinds{{"inplace", "into", "view"}};
 const Names<SplitAxis::Combine> kCombines{{"concat", "sum", "max"}};
-const Names<Region> kRegions{{"transient", "persistent", "caller"}};
+const Names<Region> kRegions{{"transient", "constant", "state", "caller"}};
 const Names<ActionKind> kActions{{"run", "elided", "copy"}};
 
 struct LeverName {
@@ -39,7 +39,8 @@ std::string flagNames(uint32_t flags) {
 } // namespace
 
 std::string printProblem(const Problem &p) {
-  std::string out = absl::StrCat("problem 1\nworkers ", p.workers, "\nio ", p.countIo ? "counted" : "excluded", "\n");
+  std::string out = absl::StrCat("problem 1\nworkers ", p.workers, "\ngranule ", p.granule, "\nio ",
+                                 p.countIo ? "counted" : "excluded", "\n");
   for (int t = 0; t < kTierCount; ++t)
     if (p.tiers[t].capacity != kUnbounded)
       absl::StrAppend(&out, "tier ", kTiers.of(Tier(t)), " capacity=", p.tiers[t].capacity, "\n");
@@ -118,9 +119,9 @@ std::string printProblem(const Problem &p) {
 
 std::string printSolution(const Solution &s) {
   std::string out = absl::StrCat("solution 1\nns ", s.ns, "\npeak-action ", s.peakAction, "\n");
-  absl::StrAppend(&out, "fixed ", perTier(s.fixed), "\npersistent ", perTier(s.persistent), "\ncaller ",
-                  perTier(s.caller), "\narena ", perTier(s.arena), "\nlive ", perTier(s.live), "\npeak ",
-                  perTier(s.peak), "\nchoices ", ids(s.choices), "\n");
+  absl::StrAppend(&out, "fixed ", perTier(s.fixed), "\nconstants ", perTier(s.constants), "\nstates ",
+                  perTier(s.states), "\ncaller ", perTier(s.caller), "\narena ", perTier(s.arena), "\nlive ",
+                  perTier(s.live), "\npeak ", perTier(s.peak), "\nchoices ", ids(s.choices), "\n");
   for (const Storage &st : s.storages)
     absl::StrAppend(&out, "storage ", kRegions.of(st.region), " tier=", kTiers.of(st.tier), " offset=", st.offset,
                     " bytes=", st.bytes, " birth=", st.birth, " death=", st.death, "\n");
@@ -176,6 +177,8 @@ void readProblemRecord(Record &record, Problem &p) {
   const std::string &verb = record.verb();
   if (verb == "workers") {
     p.workers = record.plainId(1);
+  } else if (verb == "granule") {
+    p.granule = record.plainNumber();
   } else if (verb == "io") {
     const std::string word = record.name();
     if (word != "counted" && word != "excluded")
@@ -256,8 +259,10 @@ void readSolutionRecord(Record &record, Solution &s) {
     s.peakAction = record.plainId(-1);
   } else if (verb == "fixed") {
     record.perTier(s.fixed);
-  } else if (verb == "persistent") {
-    record.perTier(s.persistent);
+  } else if (verb == "constants") {
+    record.perTier(s.constants);
+  } else if (verb == "states") {
+    record.perTier(s.states);
   } else if (verb == "caller") {
     record.perTier(s.caller);
   } else if (verb == "arena") {

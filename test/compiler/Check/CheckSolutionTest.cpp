@@ -37,8 +37,8 @@ public:
       place(i);
     for (size_t k = 0; k < s.actions.size(); ++k)
       action(k);
-    for (auto field : {&Solution::fixed, &Solution::persistent, &Solution::caller, &Solution::arena, &Solution::live,
-                       &Solution::peak})
+    for (auto field : {&Solution::fixed, &Solution::constants, &Solution::states, &Solution::caller, &Solution::arena,
+                       &Solution::live, &Solution::peak})
       for (int t = 0; t < kTierCount; ++t)
         for (int64_t change : {-1, 1, 64})
           mutate("sum", [&](Solution &m) { (m.*field)[t] += change; });
@@ -85,7 +85,7 @@ private:
     }
     for (int64_t change : {-32, 1, 32})
       mutate("misaligned", [&](Solution &m) { m.storages[i].offset += change; });
-    mutate("region", [&](Solution &m) { m.storages[i].region = Region((int(st.region) + 1) % 3); });
+    mutate("region", [&](Solution &m) { m.storages[i].region = Region((int(st.region) + 1) % 4); });
     mutate("tier", [&](Solution &m) { m.storages[i].tier = Tier::Gpu; });
     if (st.bytes == 0 || st.region == Region::Caller)
       return;

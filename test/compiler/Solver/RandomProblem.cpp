@@ -12,6 +12,7 @@ public:
   Problem run() {
     p.workers = 1 + below(3);
     p.countIo = below(4) != 0;
+    p.granule = below(3) ? 64 : 4096;
     if (below(2))
       p.fixed.push_back({"worker stacks", Tier::Ram, 4096 * (1 + below(3))});
     for (int k = 0, inputs = 1 + below(2); k < inputs; ++k)
