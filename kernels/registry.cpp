@@ -2,10 +2,12 @@
 
 #include "kernels/registry.h"
 
+#include "kernels/attention/fast_cost.h"
 #include "kernels/attention/reference_cost.h"
 #include "kernels/conv/nhwc_depthwise_cost.h"
 #include "kernels/conv/nhwc_direct_cost.h"
 #include "kernels/conv/nhwc_pointwise_cost.h"
+#include "kernels/conv/nhwc_transpose_cost.h"
 #include "kernels/conv/reference_cost.h"
 #include "kernels/copy/concat_cost.h"
 #include "kernels/copy/strided_cost.h"
@@ -17,6 +19,7 @@
 #include "kernels/norm/norm_cost.h"
 #include "kernels/pack/panel32_cost.h"
 #include "kernels/pad/apply_cost.h"
+#include "kernels/pool/nhwc_cost.h"
 #include "kernels/pool/reference_cost.h"
 #include "kernels/reduce/reduce_cost.h"
 #include "kernels/resize/apply_cost.h"

@@ -1,0 +1,16 @@
+//===- x86_v4_attention.cpp - attention.naive, .chunked and .flash for x86-64-v4 -----------===//
+
+#include "kernels/attention/flash_x86.h"
+#include "kernels/attention/materialised_x86.h"
+
+extern "C" {
+int32_t plim_attention_naive_v4(const plim_launch *launch, void *scratch, uint32_t first, uint32_t last) {
+  return plim::runNaive(launch, scratch, first, last);
+}
+int32_t plim_attention_chunked_v4(const plim_launch *launch, void *scratch, uint32_t first, uint32_t last) {
+  return plim::runChunked(launch, scratch, first, last);
+}
+int32_t plim_attention_flash_v4(const plim_launch *launch, void *scratch, uint32_t first, uint32_t last) {
+  return plim::runFlash(launch, scratch, first, last);
+}
+}
