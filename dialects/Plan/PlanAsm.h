@@ -5,7 +5,7 @@
 
 namespace plim::plan {
 
-/// `f32[s0 <= 32, 3] strides [3, 1] panel32`
+/// `f32[s0 max 32, 3] strides [3, 1] panel32`
 mlir::ParseResult parseShapeBody(mlir::AsmParser &parser, ShapeAttr &shape);
 void printShapeBody(mlir::AsmPrinter &printer, ShapeAttr shape);
 

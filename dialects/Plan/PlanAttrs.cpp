@@ -153,7 +153,7 @@ static ParseResult parseExtents(AsmParser &parser, SmallVectorImpl<AffineExpr> &
     int64_t bound;
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       bound = constant.getValue();
-    else if (parser.parseLess() || parser.parseEqual() || parser.parseInteger(bound))
+    else if (parser.parseKeyword("max") || parser.parseInteger(bound))
       return failure();
     exprs.push_back(expr);
     bounds.push_back(bound);
@@ -167,7 +167,7 @@ static void printExtents(AsmPrinter &printer, ArrayRef<AffineExpr> exprs, ArrayR
     auto [expr, bound] = pair;
     expr.print(printer.getStream());
     if (!isNumber(expr))
-      printer << " <= " << bound;
+      printer << " max " << bound;
   });
   printer << ']';
 }

@@ -44,17 +44,14 @@ def Plan_CombineEnum : Plan_Enum<"Combine", "how pieces of a split combine", [
 def Plan_LifeEnum : Plan_Enum<"Life", "end of a live range", [
   I32EnumAttrCase<"Birth", 0, "birth">, I32EnumAttrCase<"Death", 1, "death">]>;
 
-// Bare keywords in the assembly of operations; those of attribute dictionaries have brackets.
+// With brackets, as attribute dictionaries need them; operations print the bare keyword (EnumKeyword in PlanOps.cpp).
 class Plan_EnumAttr<EnumInfo info, string mnemonic> : EnumAttr<Plan_Dialect, info, mnemonic> {
-  let assemblyFormat = "`` $value";
-}
-class Plan_BracketEnumAttr<EnumInfo info, string mnemonic> : EnumAttr<Plan_Dialect, info, mnemonic> {
   let assemblyFormat = "`<` $value `>`";
 }
-def Plan_TierAttr : Plan_BracketEnumAttr<Plan_TierEnum, "tier">;
+def Plan_TierAttr : Plan_EnumAttr<Plan_TierEnum, "tier">;
 def Plan_ArenaKindAttr : Plan_EnumAttr<Plan_ArenaKindEnum, "arena_kind">;
 def Plan_DTypeAttr : Plan_EnumAttr<Plan_DTypeEnum, "dtype">;
-def Plan_IsaAttr : Plan_BracketEnumAttr<Plan_IsaEnum, "isa">;
+def Plan_IsaAttr : Plan_EnumAttr<Plan_IsaEnum, "isa">;
 def Plan_StageAttr : Plan_EnumAttr<Plan_StageEnum, "stage">;
 def Plan_LifeAttr : Plan_EnumAttr<Plan_LifeEnum, "life">;
 
@@ -70,10 +67,10 @@ def Plan_QueueAttr : Plan_Attr<"Queue", "queue"> {
 def Plan_ShapeAttr : Plan_Attr<"Shape", "shape"> {
   let summary = "How a tensor lies in a buffer";
   let description = [{
-    `#plan.shape<f32[s0 <= 32, 3, s0 * 2 + 1 <= 65] strides [200, 65, 1] panel32>`
+    `#plan.shape<f32[s0 max 32, 3, s0 * 2 + 1 max 65] strides [200, 65, 1] panel32>`
 
     A dimension or stride is an affine expression of scalars; `s0` is the first entry of the op's scalar list (`dims` of a
-    launch, the symbols of a program). What is not a number has its upper bound behind `<=`. Strides count elements; they
+    launch, the symbols of a program). What is not a number has its upper bound behind `max`. Strides count elements; they
     are left out where they are those of a contiguous row-major tensor, and 0 repeats an element. The layout is left out
     where it is `row`.
   }];

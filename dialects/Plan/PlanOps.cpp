@@ -26,6 +26,18 @@ static void printBufferType(OpAsmPrinter &printer, Value buffer) {
   printer.printStrippedAttrOrType(cast<BufferType>(buffer.getType()));
 }
 
+template <typename Enum> static ParseResult parseEnumKeyword(OpAsmParser &parser, Enum &attr) {
+  using Value = decltype(attr.getValue());
+  FailureOr<Value> value = FieldParser<Value>::parse(parser);
+  if (failed(value))
+    return failure();
+  attr = Enum::get(parser.getContext(), *value);
+  return success();
+}
+template <typename Enum> static void printEnumKeyword(OpAsmPrinter &printer, Operation *, Enum attr) {
+  printer << stringifyEnum(attr.getValue());
+}
+
 static ParseResult parseShape(OpAsmParser &parser, ShapeAttr &shape) { return parseShapeBody(parser, shape); }
 static void printShape(OpAsmPrinter &printer, Operation *, ShapeAttr shape) { printShapeBody(printer, shape); }
 

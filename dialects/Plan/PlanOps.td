@@ -78,7 +78,7 @@ def Plan_ArenaOp : Plan_Op<"arena", [Symbol, HasParent<"ModuleOp">]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_ArenaKindAttr:$kind, TypeAttrOf<Plan_Buffer>:$type,
     DefaultValuedAttr<Plan_Int, "0">:$touched);
-  let assemblyFormat = "$sym_name $kind `:` $type (`touched` $touched^)? attr-dict";
+  let assemblyFormat = "$sym_name custom<EnumKeyword>($kind) `:` $type (`touched` $touched^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     BufferType getBufferType() { return ::llvm::cast<BufferType>(getType()); }
@@ -256,7 +256,7 @@ def Plan_LoadScalarOp : Plan_Step<"load_scalar"> {
     OptionalAttr<StrAttr>:$source);
   let results = (outs Index:$value);
   let assemblyFormat = [{
-    $buffer `[` $offset `]` $dtype `in` ` ` `[` $lower `,` $upper `]` (`from` $source^)? attr-dict `:` type($buffer)
+    $buffer `[` $offset `]` custom<EnumKeyword>($dtype) `in` ` ` `[` $lower `,` $upper `]` (`from` $source^)? attr-dict `:` type($buffer)
   }];
   let hasVerifier = 1;
 }
@@ -305,7 +305,7 @@ def Plan_MarkOp : Plan_Step<"mark"> {
     in one block. Before its birth and after its death its bytes belong to others.
   }];
   let arguments = (ins Plan_LifeAttr:$life, Plan_Buffer:$buffer);
-  let assemblyFormat = "$life $buffer attr-dict `:` type($buffer)";
+  let assemblyFormat = "custom<EnumKeyword>($life) $buffer attr-dict `:` type($buffer)";
 }
 
 def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ParentOneOf<["EvalOp", "IfOp", "LoopOp"]>]> {

@@ -102,7 +102,6 @@ static int dump(MLIRContext &context, llvm::raw_ostream &out) {
     out << llvm::formatv("{0:2}", summary(plim::plan::TableReader(aligned.table()))) << "\n";
   } else {
     (*module)->print(out);
-    out << "\n";
   }
   return kDone;
 }

@@ -18,11 +18,11 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
   plan.arena @arena1 persistent : !plan.buffer<ssd, 4096>
 
   // CHECK-LABEL: plan.program @main.small virtual symbols(%N "N" in [1, 32])
-  // CHECK-SAME: io(in %x "x" f32[s0 <= 32, 64] : <ram, 8192>, out %y "y" f32[s0 <= 32, 32] : <ram, 4096>,
+  // CHECK-SAME: io(in %x "x" f32[s0 max 32, 64] : <ram, 8192>, out %y "y" f32[s0 max 32, 32] : <ram, 4096>,
   // CHECK-SAME: in %{{.*}} "past.0" i32[4] state @cache : <ram, 16>)
   // CHECK-SAME: attributes {budget = #plan.tiers<ram = 100000, gpu = 0>, variant = "small"}
   plan.program @main.small virtual symbols(%n "N" in [1, 32])
-      io(in %x "x" f32[s0 <= 32, 64] : !plan.buffer<ram, 8192>, out %y "y" f32[s0 <= 32, 32] : !plan.buffer<ram, 4096>,
+      io(in %x "x" f32[s0 max 32, 64] : !plan.buffer<ram, 8192>, out %y "y" f32[s0 max 32, 32] : !plan.buffer<ram, 4096>,
          in %p "past.0" i32[4] state @cache : !plan.buffer<ram, 16>)
       attributes {budget = #plan.tiers<ram = 100000, gpu = 0>, variant = "small"} {
     // CHECK: %[[W:.*]] = plan.resident @w : <8192>
@@ -34,8 +34,8 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
     // CHECK: plan.alloc group "attention" sizes [128, 64] : <128>
     %g = plan.alloc group "attention" sizes [128, 64] : !plan.buffer<128>
     // CHECK: plan.launch "matmul.panel32"<tasks = 4, attrs = [1, -2], shared = 64, scratch = 128, phases = 2, flops = 7, bytes = 8, ns = 9, numerics = "n", label = "l", barred_by = "f", layouts = [row, panel32, row], in_place, strided> | "matmul.ref"
-    // CHECK-SAME: (r %x f32[s0 <= 32, 64] : <ram, 8192>, r %[[W]] f32[64, 32] panel32 : <8192>,
-    // CHECK-SAME: w %[[A]] f32[s0 <= 32, 32] : <4096>)
+    // CHECK-SAME: (r %x f32[s0 max 32, 64] : <ram, 8192>, r %[[W]] f32[64, 32] panel32 : <8192>,
+    // CHECK-SAME: w %[[A]] f32[s0 max 32, 32] : <4096>)
     // CHECK-SAME: scalars(%N) dims(%N) tasks(%N) pure instance 2 group "g"
     // CHECK-SAME: aliases [#plan.alias<in_place, 2 on 0>, #plan.alias<into, 0 on 2 at 64 run 16 stride 32 saves 5>]
     // CHECK-SAME: splits [#plan.split<"rows", extent = 32, min_piece = 4, concat, halos = [1, 0, 0, 0, 0, 0]>]
@@ -43,8 +43,8 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
     %s:2 = plan.launch "matmul.panel32"<tasks = 4, attrs = [1, -2], shared = 64, scratch = 128, phases = 2, flops = 7,
         bytes = 8, ns = 9, numerics = "n", label = "l", barred_by = "f", layouts = [row, panel32, row], in_place, strided>
         | "matmul.ref"
-        (r %x f32[s0 <= 32, 64] : !plan.buffer<ram, 8192>, r %w f32[64, 32] panel32 : !plan.buffer<8192>,
-         w %a f32[s0 <= 32, 32] : !plan.buffer<4096>)
+        (r %x f32[s0 max 32, 64] : !plan.buffer<ram, 8192>, r %w f32[64, 32] panel32 : !plan.buffer<8192>,
+         w %a f32[s0 max 32, 32] : !plan.buffer<4096>)
         scalars(%n) dims(%n) tasks(%n) pure instance 2 group "g"
         aliases [#plan.alias<in_place, 2 on 0>, #plan.alias<into, 0 on 2 at 64 run 16 stride 32 saves 5>]
         splits [#plan.split<"rows", extent = 32, min_piece = 4, concat, halos = [1, 0, 0, 0, 0, 0]>]
@@ -55,9 +55,9 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
     %v = plan.view %a[64] : !plan.buffer<4096> to !plan.buffer<128>
     // CHECK: plan.view %[[A]][64 + %N] : <4096> to <1024>
     %u = plan.view %a[64 + %n] : !plan.buffer<4096> to !plan.buffer<1024>
-    // CHECK: plan.launch "copy.strided"(r %[[V]] at 64 span 64 f32[2, 4] strides [0, 1] : <128>, rw %y f32[s0 * 2 + 1 <= 65, 4] strides [8, s0 <= 32] : <ram, 4096>) dims(%N)
+    // CHECK: plan.launch "copy.strided"(r %[[V]] at 64 span 64 f32[2, 4] strides [0, 1] : <128>, rw %y f32[s0 * 2 + 1 max 65, 4] strides [8, s0 max 32] : <ram, 4096>) dims(%N)
     plan.launch "copy.strided"(r %v at 64 span 64 f32[2, 4] strides [0, 1] : !plan.buffer<128>,
-        rw %y f32[s0 * 2 + 1 <= 65, 4] strides [8, s0 <= 32] : !plan.buffer<ram, 4096>) dims(%n)
+        rw %y f32[s0 * 2 + 1 max 65, 4] strides [8, s0 max 32] : !plan.buffer<ram, 4096>) dims(%n)
     // CHECK: %[[T:.*]] = plan.launch "copy.strided"(r %[[V]] f32[4] : <128>) on <stream, 1> -> !plan.token
     %t = plan.launch "copy.strided"(r %v f32[4] : !plan.buffer<128>) on <stream, 1> -> !plan.token
     // CHECK: %[[T1:.*]] = plan.copy %[[V]] to %[[G:.*]] after %[[T]] on <write> hash 5 from "c" : <128> to <128> -> !plan.token
