@@ -87,6 +87,9 @@ plim_status checkAll(const plim_table *table, uint64_t bytes) {
   for (uint32_t i = 0; i < t.count(PLIM_SEC_PROGRAMS); ++i)
     if (plim_status st = checkProgram(t, owners, i))
       return st;
+  for (uint32_t i = 0; i < t.count(PLIM_SEC_PROGRAMS); ++i)
+    if (plim_status st = checkFigures(t, owners, i))
+      return st;
   for (uint32_t i = 0; i < t.count(PLIM_SEC_VARIANTS); ++i) {
     const plim_t_variant &v = t.variant(i);
     uint64_t peak[PLIM_TIER_COUNT];

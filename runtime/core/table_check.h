@@ -13,8 +13,11 @@ inline bool within(uint64_t first, uint64_t count, uint64_t limit) { return coun
 /// Records of all sections, each against the sections that it names. Precondition: the sections are sound.
 plim_status checkRecords(TableView t, const Owners &owners);
 
-/// One program: its steps, regions, live ranges, tokens, states and figures. Precondition: checkRecords passed.
+/// One program: its steps, regions, live ranges, tokens and states. Precondition: checkRecords passed.
 plim_status checkProgram(TableView t, const Owners &owners, uint32_t program);
+
+/// The figures of one program against what follows from the table. Precondition: checkProgram passed for all programs.
+plim_status checkFigures(TableView t, const Owners &owners, uint32_t program);
 
 } // namespace plim::rt
 

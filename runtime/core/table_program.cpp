@@ -17,9 +17,11 @@ public:
       : t(t), owners(owners), index(index), p(t.program(index)) {}
 
   plim_status run() {
-    bool ok = signature() && steps() && liveRanges() && tokens() && figures();
+    bool ok = signature() && steps() && liveRanges() && tokens();
     return ok ? PLIM_OK : plim_last_error()->status;
   }
+
+  plim_status runFigures() { return figures() ? PLIM_OK : plim_last_error()->status; }
 
 private:
   bool no(const char *what) const { return no(0, 0, what); }
@@ -305,6 +307,10 @@ private:
 
 plim_status checkProgram(TableView t, const Owners &owners, uint32_t program) {
   return ProgramChecker(t, owners, program).run();
+}
+
+plim_status checkFigures(TableView t, const Owners &owners, uint32_t program) {
+  return ProgramChecker(t, owners, program).runFigures();
 }
 
 } // namespace plim::rt
