@@ -16,31 +16,39 @@ struct Problem {
   int64_t mode;
   uint32_t bytes;
   int64_t begin[PLIM_MAX_RANK];
+  // The window of X that is left of each axis where the padding cuts: [low, low + size).
+  int64_t low[PLIM_MAX_RANK], size[PLIM_MAX_RANK];
   alignas(8) char value[8]; // the constant as an element
 
   const plim_shape &x() const { return *launch->shape[0]; }
   const plim_shape &y() const { return *launch->shape[1]; }
 
+  void findWindow(uint32_t axis) {
+    int64_t n = x().dims[axis], cut = begin[axis] + n - y().dims[axis];
+    low[axis] = begin[axis] < 0 ? -begin[axis] : 0;
+    size[axis] = n - low[axis] - (cut > 0 ? cut : 0);
+  }
+
   // The coordinate of X that coordinate i of Y reads; false where it is the constant.
   bool source(uint32_t axis, int64_t i, int64_t &at) const {
-    int64_t n = x().dims[axis];
     at = i - begin[axis];
-    if (at >= 0 && at < n)
+    if (at >= 0 && at < x().dims[axis])
       return true;
+    int64_t n = size[axis], inWindow = at - low[axis];
     switch (mode) {
     case PLIM_PAD_EDGE:
-      at = at < 0 ? 0 : n - 1;
+      at = low[axis] + (inWindow < 0 ? 0 : n - 1);
       return true;
     case PLIM_PAD_REFLECT: {
       int64_t period = n > 1 ? 2 * (n - 1) : 1;
-      at %= period;
-      at += at < 0 ? period : 0;
-      at = at < n ? at : period - at;
+      inWindow %= period;
+      inWindow += inWindow < 0 ? period : 0;
+      at = low[axis] + (inWindow < n ? inWindow : period - inWindow);
       return true;
     }
     case PLIM_PAD_WRAP:
-      at %= n;
-      at += at < 0 ? n : 0;
+      inWindow %= n;
+      at = low[axis] + inWindow + (inWindow < 0 ? n : 0);
       return true;
     default:
       return false;
@@ -81,10 +89,12 @@ int32_t pad(const plim_launch *launch, void *, uint32_t first, uint32_t last) {
       !isKnownDtype(x.dtype))
     return PLIM_KERNEL_UNSUPPORTED;
   int64_t n = plim_elements(&y);
-  if (n != 0 && p.mode != PLIM_PAD_CONSTANT && plim_elements(&x) == 0)
-    return PLIM_KERNEL_UNSUPPORTED;
-  for (int i = 0; i < PLIM_MAX_RANK; ++i)
-    p.begin[i] = plim_attr_int(launch->attrs, PLIM_PAD_BEGIN + i);
+  for (uint32_t i = 0; i < x.rank; ++i) {
+    p.begin[i] = plim_attr_int(launch->attrs, PLIM_PAD_BEGIN + int(i));
+    p.findWindow(i);
+    if (n != 0 && p.mode != PLIM_PAD_CONSTANT && p.size[i] < 1)
+      return PLIM_KERNEL_UNSUPPORTED;
+  }
   storeElement(p.value, x.dtype, 0, plim_attr_double(launch->attrs, PLIM_PAD_VALUE));
   int64_t rowSize = y.dims[y.rank - 1];
   Range range = taskRange(n, launch, first, last);

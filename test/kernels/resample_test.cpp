@@ -110,7 +110,8 @@ TEST(Pad, EveryModeGrowsAndCuts) {
                                        {{1, 2, 3}, {5, 9, 11}},
                                        {{-1, 0, -2}, {1, 3, 1}},
                                        {{0, 7, 9}, {2, 20, 30}},
-                                       {{2, -1, 0}, {4, 1, 4}}}) {
+                                       {{2, -1, 0}, {4, 1, 4}},
+                                       {{0, -1, 3}, {2, 6, 6}}}) {
         Tensor x(dtype, {2, 3, 4}, Form::Negative, &random), y(dtype, out, Form::Permuted, &random);
         x.fillWith([](int64_t i) { return double(i + 1); });
         ASSERT_EQ(runKernel("pad.apply", {&x, &y}, padAttrs(mode, 77, begin)), 0);
@@ -120,7 +121,10 @@ TEST(Pad, EveryModeGrowsAndCuts) {
           for (size_t d = 0; d < 3; ++d) {
             int64_t i = at[d] - begin[d], n = x.dims()[d];
             inside &= i >= 0 && i < n;
-            from.push_back(mode == PLIM_PAD_CONSTANT ? std::clamp<int64_t>(i, 0, n - 1) : padSource(mode, i, n));
+            // First cut, then pad what is left.
+            int64_t low = std::max<int64_t>(0, -begin[d]), high = std::min(n, out[d] - begin[d]);
+            from.push_back(mode == PLIM_PAD_CONSTANT ? std::clamp<int64_t>(i, 0, n - 1)
+                                                     : low + padSource(mode, i - low, high - low));
           }
           ASSERT_EQ(y.at(at), mode == PLIM_PAD_CONSTANT && !inside ? 77 : x.at(from)) << "mode " << mode;
         });
