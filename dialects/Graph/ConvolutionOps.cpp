@@ -41,7 +41,9 @@ static LogicalResult checkOperands(std::optional<Location> loc, StringRef op, Ty
     return shapeError(
         loc, op, "needs a filter of the input's rank " + Twine(rank) + ", has rank " + Twine(filterType.getRank()));
   if (layout == ImageLayout::NCHW && ArrayRef(kernel) != filterType.getShape().drop_front(2))
-    return shapeError(loc, op, "needs a kernel as large as the filter " + Twine(toString(dimsOf(filter))));
+    return shapeError(loc, op,
+                      "needs kernel sizes of the filter " + Twine(toString(dimsOf(filter))) + ", has " +
+                          toString(Dims(kernel.begin(), kernel.end())));
   if (groups < 1)
     return shapeError(loc, op, "needs at least 1 group, has " + Twine(groups));
   return checkWindow(loc, op, rank - 2, kernel, strides, pads, dilations);

@@ -103,7 +103,6 @@ def Graph_AtanhOp : Graph_Unary<"atanh", [{ return ::mlir::math::AtanhOp::create
 // Activations
 //===----------------------------------------------------------------------===//
 
-// An activation that is one expression of simpler graph ops says so by Decompose.
 class Graph_ActivationOp<string mnemonic, code body, dag attributes = (ins), Type operand = Graph_FloatTensor>
     : Graph_Unary<mnemonic, body, operand> {
   let arguments = !con((ins operand:$input), attributes);

@@ -19,6 +19,8 @@ def Graph_MatmulOp : Graph_PureOp<"matmul", [AttrSizedOperandSegments, DeclareOp
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs), [{
     build($_builder, $_state, lhs, rhs, ::mlir::Value(), ::mlir::Value());
+  }]>, OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs), [{
+    build($_builder, $_state, result, lhs, rhs, ::mlir::Value(), ::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }

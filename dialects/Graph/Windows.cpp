@@ -28,12 +28,12 @@ LogicalResult checkWindow(std::optional<Location> loc, StringRef op, int64_t spa
     ArrayRef<int64_t> values;
     int64_t length, least;
   };
-  const List lists[] = {{"kernel", kernel, spatialRank, 1},
+  const List lists[] = {{"kernel sizes", kernel, spatialRank, 1},
                         {"strides", strides, spatialRank, 1},
                         {"pads", pads, 2 * spatialRank, 0},
                         {"dilations", dilations, spatialRank, 1}};
   for (const List &list : lists) {
-    bool mayBeEmpty = list.name != "kernel";
+    bool mayBeEmpty = list.name != "kernel sizes";
     if (static_cast<int64_t>(list.values.size()) != list.length && !(mayBeEmpty && list.values.empty()))
       return shapeError(loc, op,
                         "needs " + Twine(list.length) + " " + list.name + " for " + Twine(spatialRank) +
