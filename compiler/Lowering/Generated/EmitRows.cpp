@@ -41,7 +41,7 @@ Value Emitter::load(const Node &n, Lanes l) {
 
 void Emitter::store(const Node &n, Value v, Lanes l) {
   const Operand &o = operand(n);
-  v = narrow(v, o.dtype);
+  v = stored(n.inputs[0], v, o);
   if (o.strides.back() == 1)
     return storeVector(v, args[o.arg], plus(base[n.operand], l.column), l);
   for (int64_t i = 0; i < l.count; ++i) {

@@ -2,6 +2,7 @@
 #include "compiler/Lowering/Generated/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -59,6 +60,17 @@ void Emitter::openFunction(StringRef name) {
   scratch = entry->getArgument(buffers.size());
   begin = arith::IndexCastOp::create(b, b.getIndexType(), entry->getArgument(buffers.size() + 1));
   end = arith::IndexCastOp::create(b, b.getIndexType(), entry->getArgument(buffers.size() + 2));
+  // As constants, LLVM would take a choice between one NaN and another for none.
+  auto opaque = [&](Type integer, TypedAttr bits, Type type) {
+    Value constant = arith::ConstantOp::create(b, bits);
+    auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+    auto copy = LLVM::InlineAsmOp::create(b, integer, constant, /*asm_string=*/"", /*constraints=*/"=r,0",
+                                          /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                          LLVM::TailCallKind::None, dialect, /*operand_attrs=*/ArrayAttr());
+    return arith::BitcastOp::create(b, type, copy.getRes());
+  };
+  nan32 = opaque(b.getI32Type(), b.getI32IntegerAttr(0x7fc00000), f32);
+  nan64 = opaque(b.getI64Type(), b.getI64IntegerAttr(0x7ff8000000000000), b.getF64Type());
   func::ReturnOp::create(b);
   b.setInsertionPoint(entry->getTerminator());
 }
@@ -207,6 +219,18 @@ Value Emitter::narrow(Value v, plim_dtype dtype) {
   return arith::TruncIOp::create(b, like(t, b.getI16Type()), rounded);
 }
 
+/// Which of two NaN an instruction passes on depends on the order of its operands, that is on the machine code.
+Value Emitter::stored(int node, Value v, const Operand &o) {
+  if (isa<FloatType>(s.type[node]) && r().nodes[node].kind != NodeKind::Load) {
+    Value nan = s.type[node].isF32() ? nan32 : nan64;
+    if (isa<VectorType>(v.getType()))
+      nan = vector::BroadcastOp::create(b, v.getType(), nan);
+    Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v, v);
+    v = arith::SelectOp::create(b, isNan, nan, v);
+  }
+  return narrow(v, o.dtype);
+}
+
 Value Emitter::apply(const Node &n, ArrayRef<Value> in) { return n.apply(b, in); }
 
 Value Emitter::scalar(int i) {
@@ -235,7 +259,7 @@ void Emitter::computeUniforms(int inPhase, llvm::function_ref<bool(int)> wanted)
     const Node &node = r().nodes[i];
     if (s.phase[i] != inPhase || s.isVector[i] || node.kind != NodeKind::Store || !wanted(i))
       continue;
-    Value v = narrow(scalar(node.inputs[0]), operand(node).dtype);
+    Value v = stored(node.inputs[0], scalar(node.inputs[0]), operand(node));
     memref::StoreOp::create(b, v, args[operand(node).arg], base[node.operand]);
   }
 }

@@ -59,6 +59,8 @@ private:
   mlir::Type storageType(plim_dtype dtype);
   mlir::Value widen(mlir::Value v, plim_dtype dtype);
   mlir::Value narrow(mlir::Value v, plim_dtype dtype);
+  /// The value of `node` as its store writes it to an operand: one NaN where it was computed, and narrowed.
+  mlir::Value stored(int node, mlir::Value v, const Operand &o);
   mlir::Value apply(const Node &n, llvm::ArrayRef<mlir::Value> in);
   mlir::Value scalar(int node);
   void computeUniforms(int inPhase, llvm::function_ref<bool(int)> wanted);
@@ -88,7 +90,8 @@ private:
   llvm::DenseMap<unsigned, mlir::Value> args; // by buffer
   llvm::SmallVector<mlir::Value> base;        // of each operand: first element of the row
   mlir::Value scratch, begin, end;
-  Cache uniform; // values equal along the row
+  mlir::Value nan32, nan64; // the NaN that is stored
+  Cache uniform;            // values equal along the row
   /// Columns: where the accumulators of each reduction lie in scratch, and the first column of the unit.
   llvm::DenseMap<int, int64_t> slot;
   mlir::Value firstColumn;

@@ -49,8 +49,11 @@ std::string Region::problem() const {
   for (auto [i, o] : llvm::enumerate(operands)) {
     if (o.strides.size() != space.size())
       return llvm::formatv("operand {0} has {1} strides, the space {2} dimensions", i, o.strides.size(), space.size());
-    if (o.offset < 0 || llvm::any_of(o.strides, [](int64_t s) { return s < 0; }))
-      return llvm::formatv("operand {0} has a negative offset or stride", i);
+    int64_t first = o.offset;
+    for (auto [size, stride] : llvm::zip(space, o.strides))
+      first += std::min<int64_t>(stride, 0) * std::max<int64_t>(size - 1, 0);
+    if (first < 0)
+      return llvm::formatv("operand {0} begins {1} elements before its buffer", i, -first);
     if (!plim_dtype_bytes(o.dtype))
       return llvm::formatv("operand {0} has the unknown type {1}", i, int(o.dtype));
     for (const Operand &other : operands)
@@ -88,7 +91,7 @@ static int transposedDim(const Region &r) {
   int last = int(r.space.size()) - 1;
   int found = -1;
   for (const Node &n : r.nodes) {
-    if (n.kind != NodeKind::Load || r.operands[n.operand].strides[last] <= 1)
+    if (n.kind != NodeKind::Load || isDense(r.operands[n.operand].strides[last]))
       continue;
     const Operand &o = r.operands[n.operand];
     int d = found >= 0 ? found : int(llvm::find(o.strides, 1) - o.strides.begin());
@@ -138,7 +141,7 @@ int64_t extentBytes(const Operand &o, ArrayRef<int64_t> space) {
   for (auto [size, stride] : llvm::zip(space, o.strides)) {
     if (size == 0)
       return 0;
-    last += (size - 1) * stride;
+    last += (size - 1) * std::max<int64_t>(stride, 0);
   }
   return (last + 1) * plim_dtype_bytes(o.dtype);
 }

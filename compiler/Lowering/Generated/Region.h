@@ -64,7 +64,7 @@ struct Region {
   bool hasReduction() const;
 
   /// Says what makes the region malformed, or nothing where it is well formed: strides of the space's rank, no
-  /// negative size, offset or stride, one element type a buffer, inputs before uses, at least one store.
+  /// negative size, no element before its buffer, one element type a buffer, inputs before uses, at least one store.
   std::string problem() const;
 
   /// Drops dimensions of size 1 and merges neighbours that every operand walks as one, so that rows get as long as
@@ -72,6 +72,9 @@ struct Region {
   /// tell apart. A reducing region keeps at least two dimensions, any other at least one.
   void normalize();
 };
+
+/// Whether a stride of the vector axis is walked by vectors: one element for all lanes, or neighbours.
+inline bool isDense(int64_t stride) { return stride == 0 || stride == 1; }
 
 /// Bytes from the first to one past the last element of `o` over `space`, counted from the buffer's start.
 int64_t extentBytes(const Operand &o, llvm::ArrayRef<int64_t> space);

@@ -145,7 +145,7 @@ void Analysis::findForm() {
   s.form = r().reduceRows && r().hasReduction() ? LoopForm::Columns : LoopForm::Rows;
   bool tiles = !r().hasReduction() && r().space.size() > 1;
   for (auto [i, n] : llvm::enumerate(r().nodes)) {
-    if (n.operand < 0 || operand(n).strides.back() <= 1)
+    if (n.operand < 0 || isDense(operand(n).strides.back()))
       continue;
     s.strided = true;
     // Tiles are of f32; the other side of the tile must be contiguous.

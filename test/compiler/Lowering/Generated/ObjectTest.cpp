@@ -64,8 +64,8 @@ TEST(ObjectBuilder, SaysWhatIsWrongWithARegion) {
   rank.store(1, PLIM_F32, {8, 1}, rank.load(0, PLIM_F32, {1}));
   EXPECT_EQ(messageOf(rank), "operand 0 has 1 strides, the space 2 dimensions");
   Region negative({8});
-  negative.store(1, PLIM_F32, {1}, negative.load(0, PLIM_F32, {-1}, 7));
-  EXPECT_EQ(messageOf(negative), "operand 0 has a negative offset or stride");
+  negative.store(1, PLIM_F32, {1}, negative.load(0, PLIM_F32, {-1}, 6));
+  EXPECT_EQ(messageOf(negative), "operand 0 begins 1 elements before its buffer");
   Region type({8});
   type.store(1, PLIM_I8, {1}, type.load(0, PLIM_F32, {1}));
   EXPECT_EQ(messageOf(type), "a generated kernel would store 'f32' as element type 5");

@@ -1,0 +1,353 @@
+//===- FromGraphTest.cpp - Graph ops as generated kernels -----------------===//
+#include "compiler/Lowering/Generated/FromGraph.h"
+#include "KernelRunner.h"
+#include "dialects/Graph/GraphDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace plim;
+using namespace plim::gen;
+
+namespace {
+/// The first graph op of a function body given as text.
+class GraphRunner : public KernelRunner {
+public:
+  GraphRunner() { mlirContext().getOrLoadDialect<graph::GraphDialect>(); }
+
+  mlir::Operation *parse(const std::string &text) {
+    modules.push_back(mlir::parseSourceString<mlir::ModuleOp>(text, &mlirContext()));
+    mlir::Operation *found = nullptr;
+    if (modules.back())
+      modules.back()->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+        if (!llvm::isa<graph::GraphDialect>(op->getDialect()))
+          return mlir::WalkResult::advance();
+        found = op;
+        return mlir::WalkResult::interrupt();
+      });
+    EXPECT_TRUE(found) << text;
+    return found;
+  }
+
+  KernelInfo add(const std::string &text) {
+    mlir::Operation *op = parse(text);
+    auto parts = regionsFromOp(op, [&] { return op->emitError(); });
+    EXPECT_TRUE(mlir::succeeded(parts)) << text;
+    return KernelRunner::add(*parts);
+  }
+
+  std::string refusal(const std::string &text) {
+    mlir::Operation *op = parse(text);
+    std::string message;
+    mlir::ScopedDiagnosticHandler handler(&mlirContext(), [&](mlir::Diagnostic &d) { message = d.str(); });
+    EXPECT_TRUE(mlir::failed(regionsFromOp(op)));
+    EXPECT_EQ(message, "") << "a quiet question must stay quiet";
+    EXPECT_TRUE(mlir::failed(regionsFromOp(op, [&] { return op->emitError(); })));
+    return message;
+  }
+
+private:
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+};
+
+std::string functionOf(const std::string &arguments, const std::string &body) {
+  return "func.func @f(" + arguments + ") {\n" + body + "\nreturn }";
+}
+
+void expectClose(const std::vector<float> &got, const std::vector<double> &want, double tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_LE(std::fabs(got[i] - want[i]), tolerance * std::max(1.0, std::fabs(want[i]))) << "at " << i;
+}
+} // namespace
+
+TEST(FromGraph, BiasAndActivationOverChannels) {
+  GraphRunner runner;
+  KernelInfo k = runner.add(functionOf("%x: tensor<2x5x7x24xf32>, %b: tensor<24xf32>, %s: tensor<2x1x1x24xf32>", R"(
+    %r = graph.fused(%a = %x : tensor<2x5x7x24xf32>, %c = %b : tensor<24xf32>, %d = %s : tensor<2x1x1x24xf32>)
+        -> (tensor<2x5x7x24xf32>) {
+      %0 = graph.add %a, %c : (tensor<2x5x7x24xf32>, tensor<24xf32>) -> tensor<2x5x7x24xf32>
+      %1 = graph.relu %0 : (tensor<2x5x7x24xf32>) -> tensor<2x5x7x24xf32>
+      %2 = graph.mul %1, %d : (tensor<2x5x7x24xf32>, tensor<2x1x1x24xf32>) -> tensor<2x5x7x24xf32>
+      graph.yield %2 : tensor<2x5x7x24xf32>
+    })"));
+  runner.load();
+  std::vector<float> x = randomFloats(2 * 35 * 24, 1), b = randomFloats(24, 2), s = randomFloats(48, 3);
+  for (plim_isa isa : KernelRunner::levels()) {
+    std::vector<float> y(x.size());
+    runner.run(k, isa, {x.data(), b.data(), s.data(), y.data()});
+    std::vector<double> want;
+    for (size_t i = 0; i < x.size(); ++i)
+      want.push_back(std::max(double(x[i]) + b[i % 24], 0.0) * s[i / (35 * 24) * 24 + i % 24]);
+    expectClose(y, want, 1e-6);
+  }
+}
+
+TEST(FromGraph, SoftmaxAlongAnyAxis) {
+  GraphRunner runner;
+  const int64_t shape[3] = {3, 21, 34};
+  std::vector<KernelInfo> kernels;
+  for (int axis = 0; axis < 3; ++axis)
+    kernels.push_back(runner.add(
+        functionOf("%x: tensor<3x21x34xf32>", "%r = graph.softmax %x {axis = " + std::to_string(axis) +
+                                                  " : i64} : (tensor<3x21x34xf32>) -> tensor<3x21x34xf32>")));
+  runner.load();
+  std::vector<float> x = randomFloats(3 * 21 * 34, 4);
+  for (int axis = 0; axis < 3; ++axis)
+    for (plim_isa isa : KernelRunner::levels()) {
+      std::vector<float> y(x.size());
+      runner.run(kernels[axis], isa, {x.data(), y.data()});
+      int64_t inner = axis == 2 ? 1 : axis == 1 ? 34 : 21 * 34, n = shape[axis];
+      std::vector<double> want;
+      for (size_t i = 0; i < x.size(); ++i) {
+        size_t first = i - i / inner % n * inner;
+        double sum = 0;
+        for (int64_t j = 0; j < n; ++j)
+          sum += std::exp(double(x[first + j * inner]) - x[i]);
+        want.push_back(1 / sum);
+      }
+      expectClose(y, want, 1e-6);
+    }
+}
+
+TEST(FromGraph, LayerNormOverTheLastTwoDimensions) {
+  GraphRunner runner;
+  KernelInfo k =
+      runner.add(functionOf("%x: tensor<6x3x50xf32>, %s: tensor<3x50xf32>, %b: tensor<3x50xf32>",
+                            "%r = graph.layer_norm %x scale %s bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : "
+                            "(tensor<6x3x50xf32>, tensor<3x50xf32>, tensor<3x50xf32>) -> tensor<6x3x50xf32>"));
+  runner.load();
+  std::vector<float> x = randomFloats(900, 5), s = randomFloats(150, 6), b = randomFloats(150, 7), y(900);
+  std::vector<double> want;
+  for (int i = 0; i < 6; ++i) {
+    double mean = 0, variance = 0;
+    for (int j = 0; j < 150; ++j)
+      mean += x[i * 150 + j] / 150.0;
+    for (int j = 0; j < 150; ++j)
+      variance += (x[i * 150 + j] - mean) * (x[i * 150 + j] - mean) / 150.0;
+    for (int j = 0; j < 150; ++j)
+      want.push_back((x[i * 150 + j] - mean) / std::sqrt(variance + 1e-5) * s[j] + b[j]);
+  }
+  for (plim_isa isa : KernelRunner::levels()) {
+    runner.run(k, isa, {x.data(), s.data(), b.data(), y.data()});
+    expectClose(y, want, 2e-5);
+  }
+}
+
+TEST(FromGraph, SpatialMeanOfBothLayouts) {
+  GraphRunner runner;
+  auto text = [](const std::string &type, const std::string &axes, const std::string &result) {
+    return functionOf("%x: " + type, "%r = graph.fused(%a = %x : " + type + ") -> (" + result + ") {\n" +
+                                         "%0 = graph.reduce mean %a {axes = array<i64: " + axes + ">} : (" + type +
+                                         ") -> " + result + "\n%1 = graph.hard_sigmoid %0 : (" + result + ") -> " +
+                                         result + "\ngraph.yield %1 : " + result + " }");
+  };
+  KernelInfo nhwc = runner.add(text("tensor<2x23x31x40xf32>", "1, 2", "tensor<2x1x1x40xf32>"));
+  KernelInfo nchw = runner.add(text("tensor<2x40x23x31xf32>", "2, 3", "tensor<2x40x1x1xf32>"));
+  runner.load();
+  std::vector<float> x = randomFloats(2 * 23 * 31 * 40, 8), y(80);
+  for (plim_isa isa : KernelRunner::levels())
+    for (bool last : {true, false}) {
+      runner.run(last ? nhwc : nchw, isa, {x.data(), y.data()});
+      std::vector<double> want;
+      for (int n = 0; n < 2; ++n)
+        for (int c = 0; c < 40; ++c) {
+          double sum = 0;
+          for (int p = 0; p < 713; ++p)
+            sum += last ? x[(n * 713 + p) * 40 + c] : x[(n * 40 + c) * 713 + p];
+          want.push_back(std::min(1.0, std::max(0.0, 0.2 * sum / 713 + 0.5)));
+        }
+      expectClose(y, want, 1e-5);
+    }
+}
+
+TEST(FromGraph, AnAttentionMaskOfIntegers) {
+  GraphRunner runner;
+  KernelInfo k = runner.add(functionOf("%m: tensor<2x19xi64>, %x: tensor<2x4x19x19xf32>", R"(
+    %r = graph.fused(%a = %m : tensor<2x19xi64>, %b = %x : tensor<2x4x19x19xf32>) -> (tensor<2x4x19x19xf32>) {
+      %one = graph.constant dense<1.0> : tensor<f32>
+      %low = graph.constant dense<-1.0e4> : tensor<1x1xf32>
+      %0 = graph.cast %a {to = f32} : (tensor<2x19xi64>) -> tensor<2x19xf32>
+      %1 = graph.sub %one, %0 : (tensor<f32>, tensor<2x19xf32>) -> tensor<2x19xf32>
+      %2 = graph.mul %1, %low : (tensor<2x19xf32>, tensor<1x1xf32>) -> tensor<2x19xf32>
+      %3 = graph.reshape %2 {shape = array<i64: 2, 1, 1, 19>} : (tensor<2x19xf32>) -> tensor<2x1x1x19xf32>
+      %4 = graph.add %b, %3 : (tensor<2x4x19x19xf32>, tensor<2x1x1x19xf32>) -> tensor<2x4x19x19xf32>
+      %5 = graph.softmax %4 {axis = 3 : i64} : (tensor<2x4x19x19xf32>) -> tensor<2x4x19x19xf32>
+      graph.yield %5 : tensor<2x4x19x19xf32>
+    })"));
+  runner.load();
+  std::vector<int64_t> mask(38);
+  for (int i = 0; i < 38; ++i)
+    mask[i] = i % 19 < 5 + i / 19;
+  std::vector<float> x = randomFloats(2 * 4 * 361, 9), y(x.size());
+  std::vector<double> want;
+  for (size_t row = 0; row < x.size() / 19; ++row) {
+    auto value = [&](size_t j) { return x[row * 19 + j] + (1.0 - double(mask[row / 76 * 19 + j])) * -1e4; };
+    double sum = 0;
+    for (int j = 0; j < 19; ++j)
+      sum += std::exp(value(j));
+    for (int j = 0; j < 19; ++j)
+      want.push_back(std::exp(value(j)) / sum);
+  }
+  for (plim_isa isa : KernelRunner::levels()) {
+    runner.run(k, isa, {mask.data(), x.data(), y.data()});
+    expectClose(y, want, 1e-6);
+  }
+}
+
+TEST(FromGraph, MovesOfElements) {
+  GraphRunner runner;
+  KernelInfo transpose = runner.add(functionOf(
+      "%x: tensor<2x19x37xf32>",
+      "%r = graph.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<2x19x37xf32>) -> tensor<2x37x19xf32>"));
+  KernelInfo concat =
+      runner.add(functionOf("%x: tensor<4x3x5xi64>, %y: tensor<4x2x5xi64>",
+                            "%r = graph.concat %x, %y {axis = 1 : i64} : (tensor<4x3x5xi64>, tensor<4x2x5xi64>) -> "
+                            "tensor<4x5x5xi64>"));
+  KernelInfo slice = runner.add(functionOf(
+      "%x: tensor<9x40xf32>", "%r = graph.slice %x {starts = array<i64: 7, 2>, sizes = array<i64: 3, 19>, steps = "
+                              "array<i64: -3, 2>} : (tensor<9x40xf32>) -> tensor<3x19xf32>"));
+  KernelInfo pad = runner.add(functionOf(
+      "%x: tensor<3x4xf32>", "%r = graph.pad %x {low = array<i64: 1, 0>, high = array<i64: 2, 3>, value = 2.5 : f64} "
+                             ": (tensor<3x4xf32>) -> tensor<6x7xf32>"));
+  runner.load();
+  std::vector<float> x = randomFloats(2 * 19 * 37, 1);
+  std::vector<int64_t> i64(60), j64(40);
+  for (int i = 0; i < 60; ++i)
+    i64[i] = int64_t(i) << 40;
+  for (int i = 0; i < 40; ++i)
+    j64[i] = -i;
+  for (plim_isa isa : KernelRunner::levels()) {
+    std::vector<float> y(x.size());
+    runner.run(transpose, isa, {x.data(), y.data()});
+    for (size_t i = 0; i < y.size(); ++i)
+      ASSERT_EQ(y[i], x[i / 703 * 703 + i % 19 * 37 + i / 19 % 37]);
+    std::vector<int64_t> z(100);
+    runner.run(concat, isa, {i64.data(), j64.data(), z.data()});
+    for (int i = 0; i < 100; ++i)
+      ASSERT_EQ(z[i], i % 25 < 15 ? i64[i / 25 * 15 + i % 25] : j64[i / 25 * 10 + i % 25 - 15]);
+    y.assign(57, 0);
+    runner.run(slice, isa, {x.data(), y.data()});
+    for (int i = 0; i < 57; ++i)
+      ASSERT_EQ(y[i], x[(7 - i / 19 * 3) * 40 + 2 + i % 19 * 2]);
+    y.assign(42, 0);
+    runner.run(pad, isa, {x.data(), y.data()});
+    for (int i = 0; i < 42; ++i) {
+      bool inside = i / 7 >= 1 && i / 7 < 4 && i % 7 < 4;
+      ASSERT_EQ(y[i], inside ? x[(i / 7 - 1) * 4 + i % 7] : 2.5f) << i;
+    }
+  }
+}
+
+TEST(FromGraph, RefusesWhatIsNoLoopNest) {
+  GraphRunner runner;
+  EXPECT_EQ(runner.refusal(functionOf("%x: tensor<4x4xf32>", R"(
+    %r = graph.fused(%a = %x : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+      %0 = graph.reduce sum %a {axes = array<i64: 1>, keep_dims = false} : (tensor<4x4xf32>) -> tensor<4xf32>
+      %1 = graph.add %a, %0 : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+      graph.yield %1 : tensor<4x4xf32>
+    })")),
+            "two dimensions of one tensor would be one loop");
+  EXPECT_EQ(
+      runner.refusal(functionOf("%x: tensor<4x?xf32>", "%r = graph.relu %x : (tensor<4x?xf32>) -> tensor<4x?xf32>")),
+      "a generated kernel needs static shapes");
+  EXPECT_EQ(runner.refusal(functionOf("%x: tensor<4x5xi64>", "%r = graph.reduce sum %x {axes = array<i64: 1>} : "
+                                                             "(tensor<4x5xi64>) -> tensor<4x1xi64>")),
+            "a generated kernel reduces floats of at most 32 bits");
+  EXPECT_EQ(runner.refusal(functionOf("%x: tensor<4x5xf32>", "%r = graph.cumsum %x {axis = 1 : i64} : "
+                                                             "(tensor<4x5xf32>) -> tensor<4x5xf32>")),
+            "'graph.cumsum' is no loop over the dimensions of its operands");
+}
+
+/// Whatever the dialect calls elementwise must compile, without this folder knowing the op.
+TEST(FromGraph, EveryElementwiseOpCompilesWithTheSameBitsOnBothLevels) {
+  GraphRunner runner;
+  mlir::MLIRContext *context = &runner.mlirContext();
+  mlir::OpBuilder b(context);
+  constexpr int64_t n = 203;
+  struct Made {
+    std::string name;
+    KernelInfo kernel;
+    size_t operands, bytes, resultBytes;
+  };
+  std::vector<Made> made;
+  mlir::Block block;
+  for (mlir::RegisteredOperationName name : context->getRegisteredOperations()) {
+    if (name.getDialectNamespace() != "graph" || !name.hasInterface<graph::ScalarBodyOpInterface>())
+      continue;
+    bool any = false;
+    for (mlir::Type element : {mlir::Type(b.getF32Type()), mlir::Type(b.getI64Type()), mlir::Type(b.getI1Type())})
+      for (unsigned operands = 1; operands <= 3; ++operands) {
+        mlir::OperationState state(runner.loc(), name);
+        for (unsigned i = 0; i < operands; ++i)
+          state.addOperands(block.addArgument(
+              mlir::RankedTensorType::get({n}, i || operands < 3 ? element : b.getI1Type()), runner.loc()));
+        if (name.getStringRef() == "graph.cast")
+          state.addAttribute(
+              "to", mlir::TypeAttr::get(element.isF32() ? mlir::Type(b.getI64Type()) : mlir::Type(b.getF32Type())));
+        mlir::ScopedDiagnosticHandler quiet(context, [](mlir::Diagnostic &) {});
+        auto *inferring = name.getInterface<mlir::InferTypeOpInterface>();
+        mlir::OwningOpRef<mlir::Operation *> op;
+        {
+          state.addTypes(mlir::RankedTensorType::get({n}, element));
+          op = mlir::Operation::create(state);
+          if (operands != 1 + name.hasTrait<mlir::OpTrait::NOperands<2>::Impl>() +
+                              2 * name.hasTrait<mlir::OpTrait::NOperands<3>::Impl>())
+            continue;
+          llvm::SmallVector<mlir::Type> types;
+          if (mlir::failed(inferring->inferReturnTypes(context, runner.loc(), op->getOperands(),
+                                                       op->getAttrDictionary(), op->getPropertiesStorage(), {}, types)))
+            continue;
+          op->getResult(0).setType(types[0]);
+        }
+        if (mlir::failed(mlir::verify(op.get())))
+          continue;
+        // Integers divide by what may be zero.
+        if (element.isInteger() && llvm::is_contained({"graph.div", "graph.mod", "graph.pow"}, name.getStringRef()))
+          continue;
+        auto parts = regionsFromOp(op.get());
+        ASSERT_TRUE(mlir::succeeded(parts)) << name.getStringRef().str();
+        auto bytes = [](mlir::Value v) { return size_t(graph::elementBytes(graph::elementTypeOf(v))); };
+        made.push_back({name.getStringRef().str(), runner.KernelRunner::add(*parts), operands,
+                        bytes(op->getOperand(operands - 1)), bytes(op->getResult(0))});
+        any = true;
+      }
+    EXPECT_TRUE(any) << name.getStringRef().str() << " has no operands that this test knows";
+  }
+  EXPECT_GE(made.size(), 60u);
+  runner.load();
+  std::vector<float> special = specialFloats();
+  for (const Made &m : made) {
+    std::vector<float> f = randomFloats(n, 1), g = randomFloats(n, 2);
+    std::copy(special.begin(), special.end(), f.begin());
+    std::copy(special.begin(), special.end(), g.begin() + 7);
+    std::vector<int64_t> i64(n), j64(n);
+    std::vector<uint8_t> bits(n), other(n);
+    for (int64_t i = 0; i < n; ++i) {
+      i64[i] = (i - 100) * 1234567;
+      j64[i] = i % 70;
+      bits[i] = i % 2;
+      other[i] = i % 3 == 0;
+    }
+    std::vector<void *> buffers;
+    for (size_t i = 0; i < m.operands; ++i) {
+      bool condition = m.operands == 3 && i == 0;
+      if (condition || m.bytes == 1)
+        buffers.push_back(i % 2 ? other.data() : bits.data());
+      else if (m.bytes == 4)
+        buffers.push_back(i % 2 ? g.data() : f.data());
+      else
+        buffers.push_back(i % 2 ? j64.data() : i64.data());
+    }
+    std::vector<unsigned char> first, out(n * m.resultBytes);
+    buffers.push_back(out.data());
+    for (plim_isa isa : KernelRunner::levels()) {
+      runner.run(m.kernel, isa, buffers);
+      if (first.empty())
+        first = out;
+      EXPECT_TRUE(first == out) << m.name;
+    }
+  }
+}
