@@ -11,7 +11,8 @@
  * attention.naive      all scores of all heads in `shared`
  * attention.chunked    scores of CHUNK query rows at a time, full K and V
  * attention.flash      online softmax, no score matrix
- * The fast ones take f32 with stride 1 in the last dim of Q, K, V and O, and an f32 mask.
+ * The fast ones take f32 with stride 1 in the last dim of Q, K, V and O, an f32 mask, and D and E of at most 256. naive
+ * and chunked give the same bits; flash sums in another order.
  *
  *===-----------------------------------------------------------------------------------===*/
 #ifndef PLIM_KERNELS_ATTENTION_H

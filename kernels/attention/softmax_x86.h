@@ -60,50 +60,67 @@ struct Attention {
   int64_t groupOf(int64_t head) const { return head / (heads / groups); }
 };
 
-/// scores = scale * scores + mask for keys [first, first + count); beyond them -inf up to a multiple of 64. Returns the
-/// largest, -inf for none.
-inline float scaleScores(const Attention &a, int64_t batch, int64_t head, int64_t row, int64_t first, int64_t count,
-                         float *scores) {
-  const Vector scale = broadcast(a.scale), lowest = broadcast(-__builtin_inff());
-  const float *mask =
-      a.mask ? a.maskData + Attention::at(a.mask, batch, head, row) + first * a.mask->strides[3] : nullptr;
+/// Calls function(vector, t, lanes) for elements [0, count), `vector` being t / kLanes modulo the vectors of Lanes64
+/// and a constant after unrolling, so that what it numbers stays in registers.
+template <typename Function> PLIM_INLINE void forLanes64(int64_t count, Function function) {
+  int64_t t = 0;
+  for (; t + 64 <= count; t += 64)
+#pragma clang loop unroll(full)
+    for (int v = 0; v < Lanes64::kVectors; ++v)
+      function(v, t + v * kLanes, firstLanes(kLanes));
+#pragma clang loop unroll(full)
+  for (int v = 0; v < Lanes64::kVectors; ++v)
+    if (t + v * kLanes < count)
+      function(v, t + v * kLanes, firstLanes(count - t - v * kLanes));
+}
+
+/// scores = scale * scores + mask(t, lanes) for `count` keys, -inf in the rest of the last vector. Returns the largest,
+/// -inf for none.
+template <typename Mask> PLIM_INLINE float scaleScores(float scale, int64_t count, float *scores, Mask mask) {
+  const Vector factor = broadcast(scale), lowest = broadcast(-__builtin_inff());
   Lanes64 largest;
   for (Vector &v : largest.part)
     v = lowest;
-  for (int64_t t = 0; t < count; t += kLanes) {
-    const LaneMask lanes = firstLanes(count - t);
-    Vector s = load(scores + t) * scale;
-    if (mask && a.mask->strides[3] == 1)
-      s = s + load(mask + t, lanes);
-    else if (mask && a.mask->strides[3] == 0)
-      s = s + broadcast(*mask);
-    else if (mask) {
-      alignas(64) float gathered[kLanes] = {};
-      for (int64_t i = 0; i < kLanes && t + i < count; ++i)
-        gathered[i] = mask[(t + i) * a.mask->strides[3]];
-      s = s + load(gathered);
-    }
-    s = select(lanes, s, lowest);
+  forLanes64(count, [&](int v, int64_t t, LaneMask lanes) __attribute__((always_inline)) {
+    const Vector s = select(lanes, mask(load(scores + t) * factor, t, lanes), lowest);
     store(scores + t, s);
-    Vector &part = largest.part[t / kLanes % Lanes64::kVectors];
-    part = max(part, s);
-  }
+    largest.part[v] = max(largest.part[v], s);
+  });
   return foldLanes(largest, [](Vector x, Vector y) __attribute__((always_inline)) { return max(x, y); });
 }
 
-/// scores = exp(scores - largest) for `count` keys, zeros after them up to the next vector. Returns the sum.
+/// The above for keys [first, first + count) of a query row.
+inline float scaleScores(const Attention &a, int64_t batch, int64_t head, int64_t row, int64_t first, int64_t count,
+                         float *scores) {
+  if (!a.mask)
+    return scaleScores(a.scale, count, scores,
+                       [](Vector s, int64_t, LaneMask) __attribute__((always_inline)) { return s; });
+  const int64_t stride = a.mask->strides[3];
+  const float *mask = a.maskData + Attention::at(a.mask, batch, head, row) + first * stride;
+  if (stride == 1)
+    return scaleScores(a.scale, count, scores, [=](Vector s, int64_t t, LaneMask lanes) __attribute__((always_inline)) {
+      return s + load(mask + t, lanes);
+    });
+  return scaleScores(a.scale, count, scores, [=](Vector s, int64_t t, LaneMask) __attribute__((always_inline)) {
+    alignas(64) float gathered[kLanes] = {};
+    for (int64_t i = 0; i < kLanes && t + i < count; ++i)
+      gathered[i] = mask[(t + i) * stride];
+    return s + load(gathered);
+  });
+}
+
+/// scores = exp(scores - largest) for `count` keys, zeros in the rest of the last vector. Returns the sum.
 inline float exponentiateScores(float *scores, int64_t count, float largest) {
   const Vector top = broadcast(largest);
   Lanes64 sum;
   for (Vector &v : sum.part)
     v = zero();
-  for (int64_t t = 0; t < count; t += kLanes) {
+  forLanes64(count, [&](int v, int64_t t, LaneMask) __attribute__((always_inline)) {
     // Lanes beyond the last key hold -inf, which weighs 0.
     const Vector p = exponential(load(scores + t) - top);
     store(scores + t, p);
-    Vector &part = sum.part[t / kLanes % Lanes64::kVectors];
-    part = part + p;
-  }
+    sum.part[v] = sum.part[v] + p;
+  });
   return foldLanes(sum, [](Vector x, Vector y) __attribute__((always_inline)) { return x + y; });
 }
 

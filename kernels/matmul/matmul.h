@@ -8,7 +8,9 @@
  *
  * matmul.reference  any strides and dtypes, also mixed; floats accumulate in double, integers in int64 (wrapping).
  * matmul.panel32    f32; B is panel32; A, residual and C have column stride 1 (any row and batch strides), bias
- * stride 1. K may be 0 in both: C = activation(bias + residual).
+ * stride 1.
+ * matmul.batched    f32; A and B row layout with any strides (so also transposed), C, residual and bias as for panel32.
+ * K may be 0 in all: C = activation(bias + residual). In the fast ones the residual may be the same bytes as C.
  *
  *===-----------------------------------------------------------------------------------===*/
 #ifndef PLIM_KERNELS_MATMUL_H
