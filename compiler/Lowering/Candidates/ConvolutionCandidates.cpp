@@ -16,12 +16,12 @@ void setSpatial(SmallVectorImpl<int64_t> &attrs, int at, ArrayRef<int64_t> value
 template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t filter) {
   graph::Window w = op.getWindow();
   SmallVector<int64_t> attrs(PLIM_CONV_WORDS, 0);
-  attrs[PLIM_CONV_LAYOUT] = op.getLayout() == graph::DataLayout::NHWC ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
+  attrs[PLIM_CONV_LAYOUT] = op.getLayout() == graph::ImageLayout::NHWC ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
   attrs[PLIM_CONV_FILTER] = filter;
   attrs[PLIM_CONV_FLAGS] = (op.getBias() ? PLIM_EPILOGUE_BIAS : 0) | (op.getResidual() ? PLIM_EPILOGUE_RESIDUAL : 0);
   attrs[PLIM_CONV_ACTIVATION] = activationCode(op.getActivation());
-  attrs[PLIM_CONV_ACT_A] = word(op.getAlpha().convertToDouble());
-  attrs[PLIM_CONV_ACT_B] = word(op.getBeta().convertToDouble());
+  attrs[PLIM_CONV_ACT_A] = word(op.getAlpha());
+  attrs[PLIM_CONV_ACT_B] = word(op.getBeta());
   attrs[PLIM_CONV_GROUPS] = op.getGroups();
   for (int at : {PLIM_CONV_KERNEL, PLIM_CONV_STRIDE, PLIM_CONV_DILATION})
     setSpatial(attrs, at, {1, 1, 1});
@@ -45,13 +45,13 @@ template <typename ConvLike> LaunchBuilder convLaunch(ConvLike op) {
 
 /// What all fast convolutions ask: f32, nhwc, two spatial dimensions, and a bias of one number a channel.
 template <typename ConvLike> bool isFastConv(ConvLike op) {
-  return op.getLayout() == graph::DataLayout::NHWC && graph::rankOf(op.getInput()) == 4 &&
+  return op.getLayout() == graph::ImageLayout::NHWC && graph::rankOf(op.getInput()) == 4 &&
          graph::elementTypeOf(op.getInput()).isF32() && graph::elementTypeOf(op.getFilter()).isF32();
 }
 
 void conv(graph::ConvOp op, Candidates &candidates) {
   LaunchBuilder launch = convLaunch(op);
-  bool nhwc = op.getLayout() == graph::DataLayout::NHWC;
+  bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool depthwise = nhwc && op.isDepthwise();
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   int64_t filter = !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
@@ -74,7 +74,7 @@ void conv(graph::ConvOp op, Candidates &candidates) {
 
 void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
   LaunchBuilder launch = convLaunch(op);
-  bool nhwc = op.getLayout() == graph::DataLayout::NHWC;
+  bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   SmallVector<int64_t> attrs = convAttrs(op, nhwc ? PLIM_CONV_FILTER_COLUMNS : PLIM_CONV_FILTER_DIRECT);
   graph::Window w = op.getWindow();
@@ -89,7 +89,7 @@ void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
 
 void pool(graph::PoolOp op, Candidates &candidates) {
   graph::Window w = op.getWindow();
-  bool nhwc = op.getLayout() == graph::DataLayout::NHWC, isMax = op.getKind() == graph::PoolKind::Max;
+  bool nhwc = op.getLayout() == graph::ImageLayout::NHWC, isMax = op.getKind() == graph::PoolKind::Max;
   SmallVector<int64_t> attrs(PLIM_POOL_WORDS, 0);
   attrs[PLIM_POOL_LAYOUT] = nhwc ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
   attrs[PLIM_POOL_KIND] = isMax ? PLIM_POOL_MAX : PLIM_POOL_AVERAGE;

@@ -24,24 +24,24 @@ Code codeOf(Operation *op) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   using C = Code;
   return TypeSwitch<Operation *, Code>(op)
-      .Case([](graph::LeakyReluOp o) { return C{PLIM_EW_LEAKY_RELU, o.getAlpha().convertToDouble()}; })
-      .Case([](graph::EluOp o) { return C{PLIM_EW_ELU, o.getAlpha().convertToDouble()}; })
+      .Case([](graph::LeakyReluOp o) { return C{PLIM_EW_LEAKY_RELU, o.getAlpha()}; })
+      .Case([](graph::EluOp o) { return C{PLIM_EW_ELU, o.getAlpha()}; })
       .Case([](graph::SeluOp o) {
-        return C{PLIM_EW_SELU, o.getAlpha().convertToDouble(), o.getGamma().convertToDouble()};
+        return C{PLIM_EW_SELU, o.getAlpha(), o.getGamma()};
       })
       .Case([](graph::HardSigmoidOp o) {
-        return C{PLIM_EW_HARD_SIGMOID, o.getAlpha().convertToDouble(), o.getBeta().convertToDouble()};
+        return C{PLIM_EW_HARD_SIGMOID, o.getAlpha(), o.getBeta()};
       })
       .Case([](graph::GeluOp o) { return C{o.getApproximate() ? PLIM_EW_GELU_TANH : PLIM_EW_GELU_ERF}; })
-      .Case([](graph::ClipOp o) {
-        return C{PLIM_EW_CLIP, o.getMin() ? o.getMin()->convertToDouble() : -inf,
-                 o.getMax() ? o.getMax()->convertToDouble() : inf};
+      .Case([=](graph::ClipOp o) {
+        return C{PLIM_EW_CLIP, o.getMin().value_or(-inf),
+                 o.getMax().value_or(inf)};
       })
       .Case([](graph::ModOp o) { return C{o.getFmod() ? PLIM_EW_FMOD : PLIM_EW_MOD}; })
       .Case([](graph::IsInfOp o) { return C{PLIM_EW_IS_INF, double(o.getNegative()), double(o.getPositive())}; })
       .Case([](graph::HardSwishOp o) {
         // The kernel's slope and offset are fixed.
-        bool fits = std::abs(o.getAlpha().convertToDouble() - 1.0 / 6) < 1e-6 && o.getBeta().convertToDouble() == 0.5;
+        bool fits = std::abs(o.getAlpha() - 1.0 / 6) < 1e-6 && o.getBeta() == 0.5;
         return fits ? C{PLIM_EW_HARD_SWISH} : C{};
       })
       .Default([](Operation *o) {

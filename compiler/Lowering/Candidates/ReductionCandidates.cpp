@@ -55,7 +55,7 @@ void layerNorm(graph::LayerNormOp op, Candidates &candidates) {
   if (op.getBias())
     launch.readBroadcast(op.getBias(), normalizedDims(op.getInput(), axis));
   launch.write(op.getResult())
-      .offer("norm.layer", {flags, axis, word(op.getEpsilon().convertToDouble()), 1}, candidates);
+      .offer("norm.layer", {flags, axis, word(op.getEpsilon()), 1}, candidates);
 }
 
 void rmsNorm(graph::RmsNormOp op, Candidates &candidates) {
@@ -65,12 +65,12 @@ void rmsNorm(graph::RmsNormOp op, Candidates &candidates) {
   if (op.getScale())
     launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
   launch.write(op.getResult())
-      .offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon().convertToDouble()), 1},
+      .offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon()), 1},
              candidates);
 }
 
 void batchNorm(graph::BatchNormOp op, Candidates &candidates) {
-  int64_t axis = op.getLayout() == graph::DataLayout::NHWC ? graph::rankOf(op.getInput()) - 1 : 1;
+  int64_t axis = op.getLayout() == graph::ImageLayout::NHWC ? graph::rankOf(op.getInput()) - 1 : 1;
   LaunchBuilder()
       .read(op.getInput())
       .read(op.getScale())
@@ -78,7 +78,7 @@ void batchNorm(graph::BatchNormOp op, Candidates &candidates) {
       .read(op.getMean())
       .read(op.getVariance())
       .write(op.getResult())
-      .offer("norm.batch", {0, axis, word(op.getEpsilon().convertToDouble()), 1}, candidates);
+      .offer("norm.batch", {0, axis, word(op.getEpsilon()), 1}, candidates);
 }
 
 void groupNorm(Value input, Value scale, Value bias, Value result, int64_t groups, double epsilon,
@@ -89,12 +89,12 @@ void groupNorm(Value input, Value scale, Value bias, Value result, int64_t group
 
 void groupNormOp(graph::GroupNormOp op, Candidates &candidates) {
   groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), int64_t(op.getGroups()),
-            op.getEpsilon().convertToDouble(), candidates);
+            op.getEpsilon(), candidates);
 }
 
 void instanceNorm(graph::InstanceNormOp op, Candidates &candidates) {
   groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), staticDims(op.getInput())[1],
-            op.getEpsilon().convertToDouble(), candidates);
+            op.getEpsilon(), candidates);
 }
 
 } // namespace

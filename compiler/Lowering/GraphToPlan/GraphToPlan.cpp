@@ -59,9 +59,14 @@ private:
       addIO(ioName(function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), "graph.name"), "arg", arg.getArgNumber()),
             false, arg, arg);
     if (options.parametersAsInputs)
-      for (auto parameter : function.getOps<graph::ParameterOp>())
-        if (launches.needed.contains(parameter.getResult()))
-          addIO(parameter.getName(), false, parameter.getResult(), parameter.getResult());
+      for (Operation &op : function.getBody().front())
+        if (isa<graph::ParameterOp, graph::ConstantOp>(op) && launches.needed.contains(op.getResult(0))) {
+          std::string name = constantName(&op);
+          if (!homes.try_emplace(name).second)
+            continue;
+          addIO(name, false, op.getResult(0), op.getResult(0));
+          result.constants.push_back({name, &op});
+        }
     auto returned = cast<func::ReturnOp>(function.getBody().front().getTerminator());
     DenseSet<Value> taken;
     for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
@@ -75,9 +80,11 @@ private:
                                            ArrayRef<plan::SymbolAttr>(), ios, types);
     b.setInsertionPointToEnd(program.getBlock());
     for (auto [i, value] : llvm::enumerate(values)) {
-      if (value)
+      if (value) {
         buffers[value] = program.getIOArguments()[i];
-      else
+        if (auto parameter = value.getDefiningOp<graph::ParameterOp>())
+          homes[parameter.getName().str()] = buffers[value];
+      } else
         copies.push_back({program.getIOArguments()[i],
                           returned.getOperand(unsigned(i - (values.size() - returned.getNumOperands())))});
     }
@@ -119,17 +126,21 @@ private:
     int64_t bytes = *graph::bytesOf(root.getType());
     Operation *op = root.getDefiningOp();
     if (isa<graph::ParameterOp, graph::ConstantOp>(op))
-      return buffers[root] = residentOf(op, bytes);
+      return residentOf(op, bytes);
     return buffers[root] = plan::AllocOp::create(b, op->getLoc(), plan::BufferType::get(context, bytes), source);
   }
 
-  Value residentOf(Operation *op, int64_t bytes) {
-    std::string name;
+  /// A parameter's own name; constants are numbered as they come.
+  std::string constantName(Operation *op) {
     if (auto parameter = dyn_cast<graph::ParameterOp>(op))
-      name = parameter.getName().str();
-    else
-      name = "constant" + std::to_string(constantCount++);
-    Value &home = homes[name];
+      return parameter.getName().str();
+    return "constant" + std::to_string(constantCount++);
+  }
+
+  Value residentOf(Operation *op, int64_t bytes) {
+    std::string name = constantName(op);
+    Value &home = buffers[op->getResult(0)];
+    home = homes[name];
     if (home)
       return home;
     OpBuilder::InsertionGuard guard(b);
@@ -140,9 +151,9 @@ private:
     weightOffset += (bytes + 63) / 64 * 64;
     result.constants.push_back({name, op});
     b.setInsertionPointToStart(program.getBlock());
-    return home = plan::ResidentOp::create(b, op->getLoc(), plan::BufferType::get(context, bytes),
-                                           FlatSymbolRefAttr::get(context, name), FlatSymbolRefAttr(), IntegerAttr(),
-                                           /*in_file=*/false);
+    return home = homes[name] =
+               plan::ResidentOp::create(b, op->getLoc(), plan::BufferType::get(context, bytes),
+                                        FlatSymbolRefAttr::get(context, name), FlatSymbolRefAttr(), IntegerAttr());
   }
 
   LogicalResult lower(LaunchList::Entry &entry) {
@@ -276,7 +287,7 @@ private:
   void copyOutputs() {
     for (auto &[io, value] : copies) {
       LaunchBuilder copy;
-      SmallVector<graph::KernelCandidate> candidates;
+      SmallVector<graph::KernelCandidate, 1> candidates;
       copy.read(value).write(value).offer("copy.strided", {}, candidates);
       LaunchList::Entry entry{function, std::move(candidates)};
       SmallVector<plan::AccessAttr> accesses;

@@ -23,8 +23,8 @@ struct KernelChoice {
   bool exactNumerics = false;
 };
 
-/// Where the bytes of a plan.constant come from, by its name: a parameter of the graph (a file's bytes, or a result of
-/// @setup) or a small constant.
+/// Where the bytes of a plan.constant (or of the input that stands for it) come from: a parameter of the graph (a file's
+/// bytes, or a result of @setup) or a small constant.
 struct ConstantSource {
   std::string name;
   mlir::Operation *op = nullptr; // graph.parameter or graph.constant
@@ -36,7 +36,7 @@ using KernelGenerator = std::function<mlir::FailureOr<gen::KernelInfo>(graph::Fu
 struct GraphToPlanOptions {
   int64_t workers = 8;
   KernelChoice choice;
-  /// Parameters become inputs of the program, not constants: how @setup reads the model's own file.
+  /// Parameters and constants become inputs of the program: how @setup reads the model's own file.
   bool parametersAsInputs = false;
   /// Needed where the function holds fused ops.
   KernelGenerator generate;

@@ -34,13 +34,13 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function) {
   LaunchList list;
   Block &block = function.getBody().front();
   // Candidates of every op, and the values that an op writes although another op is their definition.
-  llvm::MapVector<Operation *, SmallVector<graph::KernelCandidate>> candidates;
+  llvm::MapVector<Operation *, SmallVector<graph::KernelCandidate, 1>> candidates;
   DenseMap<Value, Operation *> writtenBy;
   SmallVector<Operation *> without;
   for (Operation &op : block) {
     if (isStorageOnly(&op) || isa<graph::FusedOp>(op))
       continue;
-    SmallVector<graph::KernelCandidate> &mine = candidates[&op];
+    SmallVector<graph::KernelCandidate, 1> &mine = candidates[&op];
     if (auto open = dyn_cast<graph::CandidatesOpInterface>(op))
       open.getCandidates(mine);
     if (mine.empty()) {
@@ -105,7 +105,8 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function) {
     return failure();
   for (Operation &op : block)
     if (launched.contains(&op))
-      list.entries.push_back({&op, isa<graph::FusedOp>(op) ? SmallVector<graph::KernelCandidate>() : candidates[&op]});
+      list.entries.push_back(
+          {&op, isa<graph::FusedOp>(op) ? SmallVector<graph::KernelCandidate, 1>() : candidates[&op]});
   return list;
 }
 

@@ -14,7 +14,7 @@ namespace plim::lowering {
 struct LaunchList {
   struct Entry {
     mlir::Operation *op;
-    llvm::SmallVector<graph::KernelCandidate> candidates; // all with the operands of the first
+    llvm::SmallVector<graph::KernelCandidate, 1> candidates; // all with the operands of the first
   };
   std::vector<Entry> entries; // in the function's order; fused ops have no candidates here
   /// Values that must have bytes.
