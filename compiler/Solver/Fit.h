@@ -10,7 +10,7 @@ namespace plim::solver {
 
 // Limits count work, never seconds, so that equal input gives equal plans.
 struct FitOptions {
-  int orderRounds = 200;       // local-search rounds of the order
+  int orderRounds = 600;       // local-search rounds of the order
   int tradeEvaluations = 5000; // drafts simulated while trading time for memory
   int packPasses = 40;         // greedy packing passes
   int64_t exactNodes = 20000;  // search nodes of the exact packing

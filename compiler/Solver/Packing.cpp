@@ -50,7 +50,7 @@ public:
       item.offset = 0;
     if (bound == 0)
       return {0, 0};
-    if (!seed() && !packCore() && !bisect())
+    if (!seed() && !packWhole() && !packCore() && !bisect())
       squeak();
     return {best, bound};
   }
@@ -132,6 +132,23 @@ private:
     return packExactly(part, exact) == Verdict::Packed;
   }
 
+  static constexpr size_t kSmall = 500;
+
+  // Small traces have little but a core: the search for the target on all of it comes first.
+  bool packWhole() {
+    if (!uniform || options.exactNodes == 0 || items.size() > kSmall || !packPart(items, target, 0))
+      return false;
+    best = heightOf();
+    return true;
+  }
+
+  int64_t heightOf() const {
+    int64_t height = 0;
+    for (const Item &item : items)
+      height = std::max(height, item.offset + item.size);
+    return height;
+  }
+
   bool packCore() {
     constexpr int64_t kFirstNodes = 5000;
     if (!uniform || options.exactNodes == 0)
@@ -160,13 +177,12 @@ private:
   bool bisect() {
     if (!uniform || options.exactNodes == 0 || int(items.size()) > options.exactItems)
       return false;
-    int64_t low = target - 1; // the search did not reach it
-    int64_t aim = target;
+    // packWhole has tried the target on small traces.
+    int64_t low = items.size() > kSmall ? target - 1 : target;
+    int64_t aim = items.size() > kSmall ? target : low + (best - low) / 2;
     while (aim > low && aim < best) {
       if (packPart(items, aim, 0)) {
-        best = 0;
-        for (const Item &item : items)
-          best = std::max(best, item.offset + item.size);
+        best = heightOf();
       } else {
         low = aim;
         if (double(best - low) < 0.002 * double(bound))
