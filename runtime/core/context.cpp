@@ -46,7 +46,7 @@ extern "C" plim_status plim_context_create(const plim_weights *weights, plim_sco
                                            const plim_context_options *options, plim_context **out) {
   *out = nullptr;
   TableView t = weights->table;
-  if (plim_status st = checkScope(t, scope))
+  if (plim_status st = checkServes(*weights, scope))
     return st;
   ScopeNeeds needs(t, scope);
   ContextLayout layout(needs.terms, needs.contextArenas);

@@ -136,6 +136,16 @@ plim_status findProgram(const plim_model *model, const char *program, uint32_t v
 
 } // namespace
 
+plim_status plim::rt::checkPrograms(const plim_model &model, plim_scope scope, plim_isa isa) {
+  TableView t{model.table};
+  plim_status st = PLIM_OK;
+  programsOfScope(t, scope, [&](uint32_t i, const plim_t_program &) {
+    if (!st)
+      st = checkOffered(t, i, model, isa);
+  });
+  return st;
+}
+
 extern "C" plim_status plim_find_in_variant(const plim_model *model, const char *program, uint32_t variant,
                                             plim_scope *out) {
   if (plim_status st = checkScope({model->table}, {variant, PLIM_NONE}))
@@ -182,12 +192,7 @@ extern "C" plim_status plim_model_check(const plim_model *model, plim_scope scop
         .have(isa)
         .say("the model needs x86-64-v%u, this CPU (or PLIM_ISA) offers x86-64-v%u",
              t.t->isa_min ? t.t->isa_min + 2 : 1, isa ? isa + 2u : 1u);
-  plim_status st = PLIM_OK;
-  programsOfScope(t, scope, [&](uint32_t i, const plim_t_program &) {
-    if (!st)
-      st = checkOffered(t, i, *model, isa);
-  });
-  return st;
+  return checkPrograms(*model, scope, isa);
 }
 
 extern "C" uint32_t plim_io_count(const plim_model *model, uint32_t program) {

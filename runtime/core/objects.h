@@ -22,8 +22,7 @@ struct plim_weights {
   plim::rt::TableView table;
   plim_isa isa;
   char *arena;       // its layout is the file's data part
-  uint64_t loaded;   // bytes of the data part that are there
-  uint64_t touched;  // end of the last constant that was asked for
+  uint64_t loaded;   // bytes of the data part that are there: up to the end of the last constant that was asked for
   uint32_t buffered; // 1: the file system did not allow direct I/O
 };
 
@@ -98,6 +97,12 @@ inline ProgramFigures &figuresOf(const plim_session &s, uint32_t program) {
 inline Binding *bindingsOf(const plim_session &s, uint32_t program) {
   return s.bindings + figuresOf(s, program).firstBinding;
 }
+
+/// Whether this runtime offers all that the programs of a scope use, and the model has their kernels.
+plim_status checkPrograms(const plim_model &model, plim_scope scope, plim_isa isa);
+
+/// Whether weights serve the programs of a scope: a sound scope, programs that can run, constants that are loaded.
+plim_status checkServes(const plim_weights &weights, plim_scope scope);
 
 /// First byte of a state of the session.
 char *stateHome(const plim_session &s, uint32_t state);

@@ -105,7 +105,7 @@ plim_status Pool::start(Worker *records, uint32_t threads, char *stacks, uint64_
       .code(error)
       .need(threads)
       .have(started)
-      .say("the system refused a thread with a stack of %llu bytes", static_cast<unsigned long long>(bytes));
+      .say("the system refused a thread with a stack of %lu bytes", bytes);
 }
 
 void Pool::stop() {

@@ -97,7 +97,7 @@ extern "C" plim_status plim_session_create(const plim_weights *weights, plim_sco
                                            plim_session **out) {
   *out = nullptr;
   TableView t = weights->table;
-  if (plim_status st = checkScope(t, scope))
+  if (plim_status st = checkServes(*weights, scope))
     return st;
   ScopeNeeds needs(t, scope);
   SessionLayout layout(needs.terms, needs.sessionArenas);

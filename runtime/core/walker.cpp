@@ -108,8 +108,7 @@ plim_status outsideBounds(const Run &run, int64_t value, int64_t lower, int64_t 
   return run.fail(PLIM_ERR_BOUND)
       .need(static_cast<uint64_t>(value < lower ? lower : upper))
       .have(static_cast<uint64_t>(value))
-      .say("%s: %lld is not in [%lld, %lld]", what, static_cast<long long>(value), static_cast<long long>(lower),
-           static_cast<long long>(upper));
+      .say("%s: %ld is not in [%ld, %ld]", what, value, lower, upper);
 }
 
 plim_status runLoad(Run &run, const plim_t_load &l) {

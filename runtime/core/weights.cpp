@@ -50,6 +50,21 @@ plim_status verifyConstants(TableView t, plim_scope scope, const char *path, con
 
 } // namespace
 
+plim_status plim::rt::checkServes(const plim_weights &weights, plim_scope scope) {
+  if (plim_status st = checkScope(weights.table, scope))
+    return st;
+  if (plim_status st = checkPrograms(*weights.model, scope, weights.isa))
+    return st;
+  uint64_t end = constantsEnd(weights.table, scope);
+  if (end > weights.loaded)
+    return Failure(PLIM_ERR_ARG)
+        .at("weights")
+        .need(end)
+        .have(weights.loaded)
+        .say("the weights were made for programs that use fewer constants");
+  return PLIM_OK;
+}
+
 extern "C" plim_status plim_weights_create(const plim_model *model, plim_scope scope, const char *path,
                                            const plim_place *place, plim_weights **out) {
   *out = nullptr;
@@ -69,10 +84,10 @@ extern "C" plim_status plim_weights_create(const plim_model *model, plim_scope s
   w->table = t;
   w->isa = plim_cpu_isa();
   w->arena = region.data + plim_page(layout.arena);
-  w->touched = constantsEnd(t, scope);
   if (t.t->weights_bytes) {
+    w->loaded = constantsEnd(t, scope);
     WeightLoad load = {path,     t.t->weights_bytes, t.t->weights_hash, region.data + layout.header,
-                       w->arena, needs.weightsArena, w->touched,        0,
+                       w->arena, needs.weightsArena, w->loaded,         0,
                        0};
     plim_status st = loadWeights(load);
     if (!st)
@@ -81,7 +96,6 @@ extern "C" plim_status plim_weights_create(const plim_model *model, plim_scope s
       releaseRegion(region);
       return st;
     }
-    w->loaded = w->touched;
     w->buffered = load.buffered;
   }
   *out = w;

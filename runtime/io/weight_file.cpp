@@ -141,9 +141,8 @@ private:
         if (b + whole > end)
           break;
         if (XXH3_64bits(load.arena + b, whole) != hashes[b / PLIM_WEIGHTS_BLOCK])
-          return changed(load.path).say("bytes [%llu, %llu) of the weight file were changed",
-                                        static_cast<unsigned long long>(headerBytes + b),
-                                        static_cast<unsigned long long>(headerBytes + b + whole));
+          return changed(load.path).say("bytes [%lu, %lu) of the weight file were changed", headerBytes + b,
+                                        headerBytes + b + whole);
         load.verified = b + whole;
       }
     }

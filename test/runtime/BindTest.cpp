@@ -193,7 +193,7 @@ TEST(Bind, AViewThatAScalarMovesStaysInItsRange) {
     bool fits = offset == 0 || offset == 48;
     EXPECT_EQ(r.run(), fits ? PLIM_OK : PLIM_ERR_BOUND) << offset;
     if (fits) {
-      EXPECT_EQ(out[0], static_cast<float>(offset / 4));
+      EXPECT_EQ(out[0], static_cast<float>(offset) / 4);
     }
   }
 }

@@ -93,6 +93,40 @@ TEST(MemoryContract, TouchedBytesOfPoisonRunsEqualThePlanForEveryNumberOfThreads
   }
 }
 
+TEST(MemoryContract, LiveBytesOfABranchAreThoseOfTheStepsThatRan) {
+  TableBuilder b;
+  uint32_t arena = b.arena(PLIM_TRANSIENT, 4096), one = b.shape({1}, PLIM_I32);
+  b.beginVariant("only");
+  b.beginProgram("forward");
+  uint32_t x = b.ioView(b.input("x", one)), y = b.ioView(b.output("y", one)), which = b.scalar();
+  b.load(x, PLIM_I32, 0, which, 0, 1);
+  b.beginIf(which);
+  Live large = b.born(arena, 0, 4096);
+  b.copy(x, large.view, 4);
+  b.copy(large.view, y, 4);
+  b.dies(large);
+  b.otherwise();
+  Live small = b.born(arena, 0, 64);
+  b.copy(x, small.view, 4);
+  b.copy(small.view, y, 4);
+  b.dies(small);
+  b.endIf();
+  b.endProgram();
+  Model model(b);
+  for (int32_t taken : {0, 1}) {
+    Running r(model.model);
+    PLIM_OK_OR_FAIL(r.status);
+    int32_t out = -1;
+    plim_bind_input(r.session, PLIM_NONE, "x", &taken, 4, nullptr, 0);
+    plim_bind_output(r.session, PLIM_NONE, "y", &out, 4);
+    PLIM_OK_OR_FAIL(r.run());
+    plim_usage u = r.usage();
+    EXPECT_EQ(out, taken);
+    EXPECT_EQ(u.live[PLIM_RAM], 8u + (taken ? 4096 : 64));
+    EXPECT_EQ(u.live_planned[PLIM_RAM], 8u + 4096);
+  }
+}
+
 TEST(MemoryContract, APlanThatClaimsMoreThanItTouchesIsMeasured) {
   ChainPlan plan;
   ChainRun honest(plan, 1, PLIM_RUN_POISON);

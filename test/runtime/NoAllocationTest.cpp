@@ -79,7 +79,7 @@ long field(const char *name) {
   long value = -1;
   while (fgets(line, sizeof line, f))
     if (!strncmp(line, name, strlen(name)))
-      value = atol(line + strlen(name));
+      value = strtol(line + strlen(name), nullptr, 10);
   fclose(f);
   return value;
 }
@@ -132,10 +132,10 @@ TEST(NoAllocation, NothingIsAllocatedOrMappedWhileASessionLives) {
   }
   plim_usage usage;
   failures += plim_usage_of(session, context, PLIM_NONE, &usage) != PLIM_OK;
-  std::string_view path = "/tmp/plim-no-allocation-state";
-  failures += plim_state_save(session, path.data()) != PLIM_OK;
-  failures += plim_state_load(session, path.data()) != PLIM_OK;
-  unlink(path.data());
+  const char *path = "/tmp/plim-no-allocation-state";
+  failures += plim_state_save(session, path) != PLIM_OK;
+  failures += plim_state_load(session, path) != PLIM_OK;
+  unlink(path);
   watching = false;
   mappedAfter = field("VmSize:");
   plim_session_destroy(session);

@@ -1,7 +1,7 @@
 // The walk: every opcode, threads, cancel, progress, trace, faults.
 #include "test/runtime/Running.h"
 
-#include <atomic>
+#include <bit>
 #include <cstring>
 #include <thread>
 
@@ -62,7 +62,7 @@ TEST(Run, ResultsAreBitEqualForEveryNumberOfThreads) {
     }
   }
   for (float y : results)
-    EXPECT_EQ(memcmp(&y, &results[0], 4), 0);
+    EXPECT_EQ(std::bit_cast<uint32_t>(y), std::bit_cast<uint32_t>(results[0]));
 }
 
 TEST(Run, CopiesAndFillsGiveTokensThatAreWaitedOn) {

@@ -7,6 +7,9 @@
 #include <fstream>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 using namespace plim::test;
 
 namespace {
@@ -30,7 +33,8 @@ struct WeightsModel {
     EXPECT_EQ(plim_weight_writer_finish(writer, &b.weightsBytes, &b.weightsHash), PLIM_OK) << lastError();
     uint32_t arena = b.arena(PLIM_PERSISTENT, (second + bytes + 63) / 64 * 64), states = b.arena(PLIM_PERSISTENT, 4096);
     uint32_t vector = b.shape({n}), four = b.shape({4});
-    uint32_t c1 = b.constant("w1", vector, 0, bytes), c2 = b.constant("w2", vector, second, bytes);
+    uint32_t c1 = b.constant("w1", vector, 0, bytes, XXH3_64bits(w1.data(), bytes));
+    uint32_t c2 = b.constant("w2", vector, second, bytes, XXH3_64bits(w2.data(), bytes));
     uint32_t c3 = b.constant("w3", four, second + 64, 16);
     uint32_t s = b.state("s", four, 16, c3);
     b.beginVariant("only");
@@ -41,6 +45,12 @@ struct WeightsModel {
     uint32_t y = b.ioView(b.output("y", vector)), z = b.ioView(b.output("z", four));
     b.launch("test.add", {b.read(v1, vector), b.read(v2, vector), b.write(y, vector)});
     b.copy(home, z, 16);
+    b.endProgram();
+    uint32_t less = b.arena(PLIM_PERSISTENT, (bytes + 63) / 64 * 64);
+    b.beginVariant("less");
+    b.beginProgram("forward");
+    uint32_t v = b.resident(false, c1, less, 0, bytes);
+    b.copy(v, b.ioView(b.output("y", vector)), bytes);
     b.endProgram();
   }
   ~WeightsModel() { fs::remove_all(folder); }
@@ -99,6 +109,31 @@ TEST(Weights, EveryChangedByteOfHeaderOrDataIsFound) {
   }
   Running again(model.model, 1, w.path.c_str());
   EXPECT_EQ(again.status, PLIM_OK) << lastError();
+}
+
+TEST(Weights, AVariantLoadsNoMoreThanItsConstantsAndVerifiesThem) {
+  WeightsModel w;
+  Model model(w.b);
+  {
+    Running less(model.model, 1, w.path.c_str(), nullptr, "less");
+    PLIM_OK_OR_FAIL(less.status);
+    std::vector<float> y(w.w1.size());
+    plim_bind_output(less.session, PLIM_NONE, "y", y.data(), y.size() * 4);
+    PLIM_OK_OR_FAIL(less.run());
+    EXPECT_TRUE(y == w.w1);
+    plim_usage u = less.usage();
+    EXPECT_EQ(u.reserved[PLIM_RAM], u.planned[PLIM_RAM]);
+    EXPECT_EQ(u.touched[PLIM_RAM], u.touched_planned[PLIM_RAM]);
+    plim_scope all;
+    plim_session *session;
+    PLIM_OK_OR_FAIL(plim_find(&model.model, nullptr, "only", &all));
+    EXPECT_EQ(plim_session_create(less.weights, all, nullptr, &session), PLIM_ERR_ARG);
+    EXPECT_STREQ(plim_last_error()->message, "the weights were made for programs that use fewer constants");
+  }
+  w.change(4096 + w.w1.size() * 4 - 1); // in the block that is read in part
+  Running changed(model.model, 1, w.path.c_str(), nullptr, "less");
+  EXPECT_EQ(changed.status, PLIM_ERR_WEIGHTS);
+  EXPECT_STREQ(plim_last_error()->message, "constant w1 of the weight file was changed");
 }
 
 TEST(Weights, AChangedBlockIsNamedByItsBytes) {

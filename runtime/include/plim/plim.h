@@ -56,7 +56,7 @@ typedef struct plim_weights plim_weights;
 typedef struct plim_context plim_context;
 typedef struct plim_session plim_session;
 
-/* ---- The model: what it holds. All thread-safe, no memory. ------------------------------------------------------- */
+/* ---- The model: what it holds. All thread-safe, no memory ---- */
 
 /* Programs that an object serves: one (its index in the table's PROGRAMS), or all of a variant (program = PLIM_NONE),
  * which may then run in turn and share states. */
@@ -101,10 +101,10 @@ typedef struct plim_sizes {
 
 plim_status plim_query_sizes(const plim_model *model, plim_scope scope, plim_sizes *out);
 
-/* ---- Weights ------------------------------------------------------------------------------------------------------ */
+/* ---- Weights ---- */
 
-/* Where an object is made. memory: the caller's, PLIM_PAGE-aligned, at least the queried size, valid until the object is
- * destroyed; NULL: the runtime maps its own. */
+/* Where an object is made. memory: the caller's, PLIM_PAGE-aligned, at least the queried size, valid until the object
+ * is destroyed; NULL: the runtime maps its own. */
 typedef struct plim_place {
   void *memory;
   uint64_t bytes;
@@ -119,7 +119,7 @@ plim_status plim_weights_create(const plim_model *model, plim_scope scope, const
 /* After every context and session made from it. NULL is allowed. */
 void plim_weights_destroy(plim_weights *weights);
 
-/* ---- Context ------------------------------------------------------------------------------------------------------ */
+/* ---- Context ---- */
 
 typedef struct plim_context_options {
   uint32_t threads; /* workers that run, the calling thread included; 0: as many as the process may use CPUs. Never more
@@ -128,8 +128,9 @@ typedef struct plim_context_options {
   plim_place place;
 } plim_context_options;
 
-/* Starts threads - 1 workers on stacks in the context's memory. `options` may be NULL. The scope lies within that of the
- * weights' model. PLIM_ERR_MEMORY, PLIM_ERR_ARG. On failure *out is NULL. */
+/* Starts threads - 1 workers on stacks in the context's memory. `options` may be NULL. The scope may be another
+ * than the weights', of any variant, as long as the weights hold its constants. PLIM_ERR_MEMORY, PLIM_ERR_ARG, and those
+ * of plim_model_check. On failure *out is NULL. */
 plim_status plim_context_create(const plim_weights *weights, plim_scope scope, const plim_context_options *options,
                                 plim_context **out);
 /* While no run uses it. Ends and joins the workers. NULL is allowed. */
@@ -137,16 +138,16 @@ void plim_context_destroy(plim_context *context);
 /* Threads that run, the calling one included. */
 uint32_t plim_context_threads(const plim_context *context);
 
-/* ---- Session ------------------------------------------------------------------------------------------------------ */
+/* ---- Session ---- */
 
-/* States start from their constants or zeros. `place` may be NULL. On failure *out is NULL. */
+/* States start from their constants or zeros. `place` may be NULL. Scope and errors as for a context. */
 plim_status plim_session_create(const plim_weights *weights, plim_scope scope, const plim_place *place,
                                 plim_session **out);
 /* While it does not run. NULL is allowed. */
 void plim_session_destroy(plim_session *session);
 
-/* Binds an input of a program (its index; PLIM_NONE: the scope's only one). `data` stays the caller's, is aligned to its
- * element, and is only read, during runs. dims: row-major, `rank` of them, each equal to the model's or within its
+/* Binds an input of a program (its index; PLIM_NONE: the scope's only one). `data` stays the caller's, is aligned to
+ * its element, and is only read, during runs. dims: row-major, `rank` of them, each equal to the model's or within its
  * bounds; NULL where no dimension is dynamic. bytes must equal the elements' bytes. A binding lasts until the next one.
  * PLIM_ERR_ARG for name, rank, dims, bytes, alignment; PLIM_ERR_BOUND for a dimension beyond its bounds. */
 plim_status plim_bind_input(plim_session *session, uint32_t program, const char *name, const void *data, uint64_t bytes,
@@ -158,9 +159,10 @@ plim_status plim_bind_output(plim_session *session, uint32_t program, const char
 
 /* Dimensions of an input or output in the last run of the program. dims has room for PLIM_MAX_RANK. PLIM_ERR_ARG where
  * the name is unknown or the program has not run. */
-plim_status plim_io_dims(const plim_session *session, uint32_t program, const char *name, int64_t *dims, uint32_t *rank);
+plim_status plim_io_dims(const plim_session *session, uint32_t program, const char *name, int64_t *dims,
+                         uint32_t *rank);
 
-/* ---- Run ---------------------------------------------------------------------------------------------------------- */
+/* ---- Run ---- */
 
 /* One piece of work of one worker. */
 typedef struct plim_trace_event {
@@ -177,15 +179,15 @@ typedef struct plim_trace {
   uint64_t written; /* set by the run; starts from what it was */
 } plim_trace;
 
-/* Called by the calling thread before each step with the step about to run. Not 0: cancel. It must not call functions on
- * the objects of the run except plim_cancel. */
+/* Called by the calling thread before each step with the step about to run. Not 0: cancel. It must not call functions
+ * on the objects of the run except plim_cancel. */
 typedef int32_t (*plim_progress_fn)(void *data, uint32_t step, uint32_t steps);
 
 enum {
   /* Transient memory is filled with a pattern when the run starts, when a buffer is born and when it dies, workspaces
-   * before and outputs at the start, so that a read of stale bytes gives garbage; the highest byte that the steps change
-   * is measured in every arena. Every second poison run uses the complement of the pattern: after two runs the measure
-   * is exact, whatever the data. */
+   * before and outputs at the start, so that a read of stale bytes gives garbage; the highest byte that the steps
+   * change is measured in every arena. Every second poison run uses the complement of the pattern: after two runs the
+   * measure is exact, whatever the data. */
   PLIM_RUN_POISON = 1,
   /* Before and after every step all memory of the run outside the step's declared writes is hashed: PLIM_ERR_RED_ZONE
    * names the step that changed it. Slow; for tests. */
@@ -200,19 +202,18 @@ typedef struct plim_run_options {
   plim_trace *trace; /* NULL: none */
 } plim_run_options;
 
-/* Runs a program (its index; PLIM_NONE: the session's only one) and waits for its end. Session and context are made from
- * the same weights, and both scopes hold the program. `options` may be NULL.
- * Missing bindings are all named at once (PLIM_ERR_ARG). A run that fails before the program's first_commit_step leaves
- * the states as they were; outputs are undefined. After a later failure the session is torn: runs give PLIM_ERR_TORN
- * until its states are loaded, copied or reset.
- * Any thread, one run at a time for each session and each context: else PLIM_ERR_BUSY. */
+/* Runs a program (its index; PLIM_NONE: the session's only one) and waits for its end. Session and context are made
+ * from the same weights, and both scopes hold the program. `options` may be NULL. Missing bindings are all named at
+ * once (PLIM_ERR_ARG). A run that fails before the program's first_commit_step leaves the states as they were; outputs
+ * are undefined. After a later failure the session is torn: runs give PLIM_ERR_TORN until its states are loaded, copied
+ * or reset. Any thread, one run at a time for each session and each context: else PLIM_ERR_BUSY. */
 plim_status plim_run(plim_session *session, plim_context *context, uint32_t program, const plim_run_options *options);
 
-/* Asks the run in progress, or else the next one, to stop before its next step: PLIM_ERR_CANCELLED, at the latest before
- * first_commit_step; later it is ignored. Any thread, also from a signal handler. */
+/* Asks the run in progress, or else the next one, to stop before its next step: PLIM_ERR_CANCELLED, at the latest
+ * before first_commit_step; later it is ignored. Any thread, also from a signal handler. */
 void plim_cancel(plim_session *session);
 
-/* ---- States ------------------------------------------------------------------------------------------------------- */
+/* ---- States ---- */
 
 /* A state's bytes, for reading and writing between runs; they belong to the session. */
 plim_status plim_state_data(plim_session *session, const char *name, void **data, uint64_t *bytes);
@@ -227,7 +228,7 @@ plim_status plim_state_save(const plim_session *session, const char *path);
  * changes: PLIM_ERR_ARG for a file that is damaged or of another model. An I/O error after that leaves it torn. */
 plim_status plim_state_load(plim_session *session, const char *path);
 
-/* ---- Figures ------------------------------------------------------------------------------------------------------ */
+/* ---- Figures ---- */
 
 typedef struct plim_usage {
   /* Of this session with this context and the weights, by tier. */

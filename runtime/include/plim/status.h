@@ -38,9 +38,9 @@ enum { PLIM_ERROR_WHERE = 112, PLIM_ERROR_MESSAGE = 256 };
 /* need and have are in the unit that the message speaks of; 0 and 0 where there is no quantity. */
 typedef struct plim_error {
   plim_status status;
-  int32_t code;    /* a kernel's code for PLIM_ERR_KERNEL, errno for PLIM_ERR_IO and PLIM_ERR_MEMORY, else 0 */
+  int32_t code; /* a kernel's code for PLIM_ERR_KERNEL, errno for PLIM_ERR_IO and PLIM_ERR_MEMORY, else 0 */
   int64_t need, have;
-  uint32_t program, step; /* indices in the table where the error has them, else PLIM_NONE (0xffffffff) */
+  uint32_t program, step;           /* indices in the table where the error has them, else PLIM_NONE (0xffffffff) */
   char where[PLIM_ERROR_WHERE];     /* lower-case, NUL-terminated; empty where there is no place to name */
   char message[PLIM_ERROR_MESSAGE]; /* likewise */
 } plim_error;

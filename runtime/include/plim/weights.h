@@ -9,9 +9,9 @@
  *   [0, 64)                   plim_weight_header
  *   [64, 64 + 8 * blocks)     XXH3-64 of each block of 1 MiB of the data part (the last may be shorter)
  *   ... zeros up to data_offset, a multiple of 4096
- *   [data_offset, + data_bytes)  the data part, data_bytes a multiple of 4096; constants at multiples of 64, zeros between
- * The layout of the data part is the layout of the weights' arena, so that loading is one straight read.
- * A table names the file by its length and the XXH3-64 of [0, data_offset).
+ *   [data_offset, + data_bytes)  the data part, data_bytes a multiple of 4096; constants at multiples of 64, zeros
+ * between The layout of the data part is the layout of the weights' arena, so that loading is one straight read. A
+ * table names the file by its length and the XXH3-64 of [0, data_offset).
  *
  *===-----------------------------------------------------------------------------------===*/
 #ifndef PLIM_WEIGHTS_H
@@ -55,8 +55,8 @@ plim_status plim_weight_writer_open(const char *path, uint64_t data_bytes, plim_
  * PLIM_ERR_ARG for an offset that goes back or an end beyond data_bytes, PLIM_ERR_IO. */
 plim_status plim_weight_writer_put(plim_weight_writer *writer, uint64_t offset, const void *data, uint64_t bytes);
 
-/* Pads, writes the header, syncs to the disk and renames to the final name. Frees the writer in any case; after an error
- * the temporary file is gone and a file of the final name is as it was. The two figures go into the table. */
+/* Pads, writes the header, syncs to the disk and renames to the final name. Frees the writer in any case; after an
+ * error the temporary file is gone and a file of the final name is as it was. The two figures go into the table. */
 plim_status plim_weight_writer_finish(plim_weight_writer *writer, uint64_t *file_bytes, uint64_t *header_hash);
 
 /* Removes the temporary file and frees the writer. NULL is allowed. */
