@@ -2,6 +2,7 @@
 
 #include "compiler/Pipelines/Register.h"
 
+#include "compiler/Transforms/Plan/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Plan/PlanDialect.h"
 
@@ -18,6 +19,9 @@ void registerAllPlimDialects(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
 }
 
-void registerAllPlimPasses() { mlir::registerTransformsPasses(); }
+void registerAllPlimPasses() {
+  mlir::registerTransformsPasses();
+  plan::registerPlanPasses();
+}
 
 } // namespace plim

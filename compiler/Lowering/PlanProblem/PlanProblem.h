@@ -1,0 +1,78 @@
+//===- PlanProblem.h - Between plan IR and the planner ----------------------------------*- C++ -*-===//
+//
+// A program in stage virtual becomes a solver::Problem, a Solution makes it tiered, and offsets make it placed:
+//
+//   FitRequest request;
+//   request.budget[unsigned(Tier::Ram)] = 96 << 20;
+//   if (failed(fitProgram(program, request)))      // normalizes scalars, extracts, solves, applies: stage tiered
+//     ...                                          // a refusal has been emitted as an error with notes
+//   placeProgram(program);                         // stage placed
+//
+// All passes of compiler/Transforms/Plan are made of these parts.
+//
+//===----------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Solver/Fit.h"
+#include "dialects/Plan/PlanDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <array>
+
+namespace plim::plan {
+
+struct FitRequest {
+  /// Bytes by tier; no bound where it is empty.
+  std::array<std::optional<int64_t>, kTierCount> budget;
+  /// The caller's inputs and outputs count against the budget.
+  bool countIO = true;
+  solver::Levers levers;
+  solver::FitOptions options;
+};
+
+/// A problem and what its numbers mean in the program.
+struct PlanProblem {
+  ProgramOp program;
+  solver::Problem problem;
+  std::vector<mlir::Operation *> steps;     // by step
+  llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
+};
+
+/// Makes dimensions and strides of launches numbers or scalars, and gives what loops carry and ifs yield slots of their
+/// own, as stage placed needs it. Adds plan.eval steps; changes no step's meaning.
+mlir::LogicalResult normalizeScalars(ProgramOp program);
+
+/// Preconditions: stage virtual, scalars normalized. Fails with diagnostics.
+mlir::FailureOr<PlanProblem> extractProblem(ProgramOp program, const FitRequest &request);
+
+/// Puts the steps into this order. Stays in stage virtual.
+void applyOrder(const PlanProblem &extracted, llvm::ArrayRef<int> order);
+
+/// Keeps one candidate of each launch. Stays in stage virtual.
+void applyCandidates(const PlanProblem &extracted, const solver::Solution &solution);
+
+/// Order, candidates, aliases, homes, workspaces and offsets: stage tiered.
+mlir::LogicalResult applySolution(const PlanProblem &extracted, const solver::Solution &solution);
+
+/// Plans that fit, or a refusal; aliases that no shape can follow are dropped from the problem on the way. Emits the
+/// refusal at the program.
+mlir::FailureOr<solver::Solution> solve(PlanProblem &extracted, const FitRequest &request);
+
+/// All of the above: stage virtual to tiered.
+mlir::LogicalResult fitProgram(ProgramOp program, const FitRequest &request);
+
+/// Stage tiered to placed: arenas, views, births and deaths. The module's weights_bytes are set from its constants.
+mlir::LogicalResult placeProgram(ProgramOp program);
+
+/// Encodes the module and records peaks and touched bytes as attributes. Needs all programs placed.
+mlir::LogicalResult recordPeaks(ModuleOp module);
+
+/// The access through the place of a buffer that lies strided in another one: byte i of the buffer is at
+/// i / run * stride + i % run of the place. Nothing where no shape can say that.
+std::optional<AccessAttr> stridedAccess(AccessAttr access, int64_t bufferBytes, int64_t run, int64_t stride);
+
+/// End of the last constant of the module in the weight file's data part.
+int64_t weightDataBytes(ModuleOp module);
+
+} // namespace plim::plan

@@ -1,0 +1,99 @@
+//===- Solve.cpp - From a request to a tiered program, or a refusal --------------------------------------===//
+
+#include "compiler/Lowering/PlanProblem/PlanProblem.h"
+#include "compiler/Lowering/PlanTable/PlanTable.h"
+#include "dialects/Plan/PlanSteps.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace plim::plan;
+namespace solver = plim::solver;
+
+/// Aliases of the problem by which a buffer lies strided in another one in a way that some step cannot follow: only a
+/// launch can, and only where it uses the whole buffer by a shape that can say it.
+static llvm::SmallSetVector<int, 4> aliasesWithoutShape(const PlanProblem &extracted,
+                                                        const solver::Solution &solution) {
+  llvm::SmallSetVector<int, 4> dropped;
+  for (const solver::Action &action : solution.actions) {
+    if (action.kind != solver::ActionKind::Run)
+      continue;
+    DenseMap<int, const solver::Place *> strided; // by buffer
+    for (const std::vector<int> *places : {&action.reads, &action.writes})
+      for (int number : *places)
+        if (solution.places[number].run)
+          strided[solution.places[number].buffer] = &solution.places[number];
+    if (strided.empty())
+      continue;
+    extracted.steps[action.step]->walk([&](Operation *op) {
+      auto launch = dyn_cast<LaunchOp>(op);
+      for (auto [index, use] : llvm::enumerate(bufferUses(op))) {
+        Value value = use.operand->get();
+        const solver::Place *place = strided.lookup(extracted.buffers.lookup(rootBuffer(value)));
+        if (!place || place->buffer != extracted.buffers.lookup(rootBuffer(value)))
+          continue;
+        bool follows = launch && index < launch.getBuffers().size() && rootBuffer(value) == value &&
+                       stridedAccess(launch.getAccess(unsigned(index)), extracted.problem.buffers[place->buffer].bytes,
+                                     place->run, place->stride);
+        if (!follows)
+          dropped.insert(place->alias);
+      }
+    });
+  }
+  return dropped;
+}
+
+/// The planner's own text has one statement a line; the first is the error, the others are notes.
+static LogicalResult emitRefusal(ProgramOp program, const solver::Refusal &refusal) {
+  SmallVector<StringRef> lines;
+  std::string message = refusal.message();
+  StringRef(message).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  InFlightDiagnostic error = program.emitError();
+  for (auto [i, line] : llvm::enumerate(lines))
+    if (i == 0)
+      error << line;
+    else
+      error.attachNote() << line.trim();
+  return failure();
+}
+
+FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, const FitRequest &request) {
+  for (;;) {
+    solver::FitResult fit = solver::fitBudget(extracted.problem, request.options);
+    if (fit.refusal)
+      return emitRefusal(extracted.program, *fit.refusal);
+    llvm::SmallSetVector<int, 4> dropped = aliasesWithoutShape(extracted, *fit.solution);
+    if (dropped.empty())
+      return std::move(*fit.solution);
+    SmallVector<int> numbers(dropped.begin(), dropped.end());
+    llvm::sort(numbers, std::greater<int>());
+    for (int number : numbers)
+      extracted.problem.aliases.erase(extracted.problem.aliases.begin() + number);
+  }
+}
+
+LogicalResult plim::plan::fitProgram(ProgramOp program, const FitRequest &request) {
+  if (failed(normalizeScalars(program)))
+    return failure();
+  FailureOr<PlanProblem> extracted = extractProblem(program, request);
+  if (failed(extracted))
+    return failure();
+  FailureOr<solver::Solution> solution = solve(*extracted, request);
+  if (failed(solution) || failed(applySolution(*extracted, *solution)))
+    return failure();
+  SmallVector<int64_t> budget;
+  for (std::optional<int64_t> bytes : request.budget)
+    budget.push_back(bytes.value_or(-1));
+  if (llvm::any_of(budget, [](int64_t bytes) { return bytes >= 0; }))
+    program.setBudgetAttr(TierBytesAttr::get(program.getContext(), budget));
+  return success();
+}
+
+LogicalResult plim::plan::recordPeaks(ModuleOp module) {
+  FailureOr<EncodedTable> table = encodeTable(module);
+  if (failed(table))
+    return failure();
+  recordFigures(module, *table);
+  return success();
+}

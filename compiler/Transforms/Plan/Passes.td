@@ -1,0 +1,82 @@
+//===- Passes.td - Passes over plans ----------------------------------*- tablegen -*-===//
+
+#ifndef PLIM_TRANSFORMS_PLAN_PASSES_TD
+#define PLIM_TRANSFORMS_PLAN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class PlanPass<string flag> : Pass<flag, "::plim::plan::ModuleOp"> {
+  let dependentDialects = ["::plim::plan::PlanDialect", "::mlir::arith::ArithDialect"];
+}
+
+// Sizes as users type them: 512, 96MiB, 1.5GB; empty for no bound.
+defvar budgetOptions = [
+  Option<"ram", "ram", "std::string", "", "Budget of the ram: 96MiB, 1.5GB, bytes">,
+  Option<"excludeIO", "exclude-io", "bool", "false", "The caller's inputs and outputs do not count">,
+];
+
+def PlanOrderForMemory : PlanPass<"plan-order-for-memory"> {
+  let summary = "Order steps so that less memory is alive at once";
+  let description = [{
+    Purpose: a lower peak by another order, never a higher one.
+    Precondition: programs in stage virtual; those in other stages are left alone.
+    Postcondition: the same steps in an order that meets all dependencies; impure steps keep theirs among each other.
+    Before: `a = f(x); b = g(x); y = h(a); z = k(b)`, where a and b are large and y and z small.
+    After: `a = f(x); y = h(a); b = g(x); z = k(b)`.
+    Leaves alone: candidates, steps inside of regions.
+  }];
+  let options = [Option<"rounds", "rounds", "int", "200", "Rounds of local search">];
+}
+
+def PlanChooseCandidates : PlanPass<"plan-choose-candidates"> {
+  let summary = "Keep the fastest candidates that fit a budget";
+  let description = [{
+    Purpose: one kernel a launch.
+    Precondition: programs in stage virtual.
+    Postcondition: each launch has one candidate; in the order given the program fits the budget. Without a budget the
+    fastest that no flag bars. Where nothing fits, the pass fails with what would.
+    Before: `plan.launch "attention.naive"<...> | "attention.flash"<...>(...)`. After: one of the two.
+    Leaves alone: the order.
+  }];
+  let options = budgetOptions;
+}
+
+def PlanFitBudget : PlanPass<"plan-fit-budget"> {
+  let summary = "Use all levers to meet a budget: stage virtual to tiered";
+  let description = [{
+    Purpose: the fastest plan found that fits, or a refusal with need, have, the peak step and what is alive there.
+    Precondition: programs in stage virtual.
+    Postcondition: stage tiered: order, candidates, aliases, homes, workspaces and offsets are decided. Predicted time never
+    rises with a larger budget.
+    Before: `%b = plan.alloc : <4096>`, `plan.launch "a"<...> | "b"<...>(r %x ..., w %b ...)`.
+    After: `%b = plan.alloc at 128 : <ram, 4096>`, `plan.launch "b"<...>(...) workspace(%w : ...)`.
+    Leaves alone: programs in other stages.
+  }];
+  let options = budgetOptions;
+}
+
+def PlanAssignOffsets : PlanPass<"plan-assign-offsets"> {
+  let summary = "Turn recorded offsets into views, or pack where none are recorded: to stage placed";
+  let description = [{
+    Purpose: the form that a step table has.
+    Precondition: programs in stage tiered, or in stage virtual (they are packed in the order given, each launch with its
+    first candidate that no flag bars).
+    Postcondition: stage placed: no allocs; arenas, views, births and deaths; one kernel a launch. Where all programs are
+    placed, peaks and touched bytes are recorded.
+    Before: `%b = plan.alloc at 128 : <ram, 64>`.
+    After: `%b = plan.view @arena0[128] : <ram, 64>`, `plan.mark birth %b`, ..., `plan.mark death %b`.
+    Leaves alone: the order, programs that are placed already.
+  }];
+}
+
+def PlanCheck : PlanPass<"plan-check"> {
+  let summary = "Check placed programs with code that the planner does not share";
+  let description = [{
+    Purpose: no unsound plan leaves the compiler. Encodes the module, has the runtime validate the table, and replays it:
+    dependencies, overlap of what is alive, accesses inside of views, transfers in flight, peaks.
+    Precondition: programs in stage placed.
+    Postcondition: none; the IR is not changed. Every fault is an error.
+  }];
+}
+
+#endif
