@@ -77,10 +77,13 @@ LogicalResult Axes::visit(Operation &op, EmitError emitError) {
   }
   SmallVector<int> from = dims.lookup(op.getOperand(0));
   if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
+    SmallVector<int> &folds = reductions.emplace_back();
     for (auto [d, axis] : llvm::enumerate(from)) {
       bool folded = llvm::is_contained(reduce.getAxes(), int64_t(d));
-      if (folded && axis >= 0)
+      if (folded && axis >= 0) {
         axes[find(axis)].reduced = true;
+        folds.push_back(axis);
+      }
       if (!folded)
         mine.push_back(axis);
       else if (reduce.getKeepDims())
@@ -123,6 +126,18 @@ LogicalResult Axes::build(Block &body, EmitError emitError) {
     if (failed(visit(op, emitError)))
       return failure();
     values.push_back(op.getResult(0));
+  }
+  // A region folds one set of axes: a reduction over some of them would be taken for one over all.
+  llvm::SmallSet<int, 8> all;
+  for (int axis = 0; axis < int(axes.size()); ++axis)
+    if (axes[axis].parent == axis && axes[axis].reduced)
+      all.insert(axis);
+  for (ArrayRef<int> folded : reductions) {
+    llvm::SmallSet<int, 8> mine;
+    for (int axis : folded)
+      mine.insert(find(axis));
+    if (!mine.empty() && mine.size() != all.size())
+      return refuse(emitError, "reductions of a fused region are over different dimensions");
   }
   for (Value v : values) {
     llvm::SmallSet<int, 8> seen;

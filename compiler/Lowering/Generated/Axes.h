@@ -45,7 +45,8 @@ private:
 
   llvm::SmallVector<Axis> axes;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> dims;
-  llvm::SmallVector<mlir::Value> values; // in order of definition
+  llvm::SmallVector<mlir::Value> values;                // in order of definition
+  llvm::SmallVector<llvm::SmallVector<int>> reductions; // the axes that each folds
 };
 
 } // namespace plim::gen

@@ -35,6 +35,11 @@ void registerLoweringDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
+void loadLoweringDialects(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                      memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+}
+
 void addLoweringPasses(PassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

@@ -6,6 +6,8 @@
 namespace plim::gen {
 
 void registerLoweringDialects(mlir::DialectRegistry &registry);
+/// Those that loops over vectors are written in.
+void loadLoweringDialects(mlir::MLIRContext &context);
 
 /// The passes from scf, vector, math, memref, func and arith to the LLVM dialect; memrefs become bare pointers.
 void addLoweringPasses(mlir::PassManager &passes);

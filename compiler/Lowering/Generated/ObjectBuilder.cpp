@@ -56,6 +56,7 @@ ObjectBuilder::ObjectBuilder(MLIRContext &context, StringRef prefix)
   module->setTargetTriple(machine->getTargetTriple());
   module->setDataLayout(machine->createDataLayout());
   addLoweringPasses(lowering);
+  loadLoweringDialects(context);
 }
 
 ObjectBuilder::~ObjectBuilder() = default;
@@ -66,24 +67,19 @@ llvm::GlobalVariable *ObjectBuilder::kernel(StringRef symbol) { return module->g
 
 FailureOr<KernelInfo> ObjectBuilder::addKernel(ArrayRef<Region> parts, Location loc) {
   OwningOpRef<ModuleOp> loops = ModuleOp::create(UnknownLoc::get(&context));
-  KernelInfo info;
+  std::vector<Schedule> schedules;
   SmallVector<TaskRange> ranges;
   SmallVector<SmallVector<unsigned>> buffers;
-  int64_t tasks = 0;
   for (auto [i, part] : llvm::enumerate(parts)) {
     FailureOr<Schedule> s = scheduleRegion(part, loc);
     if (failed(s))
       return failure();
     buffers.push_back(emitLoops(*loops, *s, "part" + std::to_string(i)));
-    ranges.push_back({tasks, s->tasks(), s->units, s->unitsPerTask});
-    tasks += s->tasks();
-    info.scratchBytes = std::max<uint64_t>(info.scratchBytes, s->scratchBytes);
-    info.flops += s->flops;
-    info.bytes += s->bytes;
-    if (parts.size() == 1)
-      info.inPlace = s->inPlace;
+    int64_t first = ranges.empty() ? 0 : ranges.back().first + ranges.back().tasks;
+    ranges.push_back({first, s->tasks(), s->units, s->unitsPerTask});
+    schedules.push_back(std::move(*s));
   }
-  info.tasks = uint32_t(tasks);
+  KernelInfo info = describeKernel(schedules);
 
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #pragma once
-#include "compiler/Lowering/Generated/Region.h"
+#include "compiler/Lowering/Generated/Schedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,18 +25,9 @@ class TargetMachine;
 
 namespace plim::gen {
 
-struct KernelInfo {
-  std::string symbol; // of the plim_kernel, also its name
-  uint32_t tasks = 1; // that every launch must have
-  uint64_t scratchBytes = 0;
-  double flops = 0, bytes = 0; // of one launch, estimates
-  /// Pairs (operand read, operand written) that may share their memory.
-  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
-};
-
 class ObjectBuilder {
 public:
-  /// `prefix` starts every symbol. The builder keeps `context`, which must outlive it.
+  /// `prefix` starts every symbol. `context`, which must outlive the builder, knows the dialects of registerDialects.
   ObjectBuilder(mlir::MLIRContext &context, llvm::StringRef prefix);
   ~ObjectBuilder();
   static void registerDialects(mlir::DialectRegistry &registry);

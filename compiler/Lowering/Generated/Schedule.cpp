@@ -293,4 +293,31 @@ FailureOr<Schedule> scheduleRegion(const Region &region, Location loc) {
   return std::move(a.s);
 }
 
+KernelInfo describeKernel(ArrayRef<Schedule> parts) {
+  KernelInfo info;
+  int64_t tasks = 0;
+  for (const Schedule &s : parts) {
+    tasks += s.tasks();
+    info.scratchBytes = std::max<uint64_t>(info.scratchBytes, s.scratchBytes);
+    info.flops += s.flops;
+    info.bytes += s.bytes;
+  }
+  info.tasks = uint32_t(std::max<int64_t>(tasks, 1));
+  // Another part may read what one overwrites.
+  if (parts.size() == 1)
+    info.inPlace = parts[0].inPlace;
+  return info;
+}
+
+FailureOr<KernelInfo> describeKernel(ArrayRef<Region> parts, Location loc) {
+  std::vector<Schedule> schedules;
+  for (const Region &part : parts) {
+    FailureOr<Schedule> s = scheduleRegion(part, loc);
+    if (failed(s))
+      return failure();
+    schedules.push_back(std::move(*s));
+  }
+  return describeKernel(schedules);
+}
+
 } // namespace plim::gen

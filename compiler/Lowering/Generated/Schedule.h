@@ -59,7 +59,21 @@ constexpr int64_t blockColumns = 1024;
 /// Rows added up before their sum is added to the total: bounds the rounding error of long columns.
 constexpr int64_t blockRows = 256;
 
-/// Emits diagnostics at `loc` for a region that cannot be compiled.
+/// Emits diagnostics at `loc` for a region that cannot be compiled. Needs the arith and math dialects.
 mlir::FailureOr<Schedule> scheduleRegion(const Region &region, mlir::Location loc);
+
+/// What a plan must know of a kernel.
+struct KernelInfo {
+  std::string symbol;          // of the plim_kernel, also its name; empty until it is compiled
+  uint32_t tasks = 1;          // that every launch must have
+  uint64_t scratchBytes = 0;   // of each worker, a multiple of 64
+  double flops = 0, bytes = 0; // of one launch, estimates
+  /// Pairs (operand read, operand written) that may share their memory.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
+};
+
+/// Of the kernel that computes these parts; compiles nothing.
+KernelInfo describeKernel(llvm::ArrayRef<Schedule> parts);
+mlir::FailureOr<KernelInfo> describeKernel(llvm::ArrayRef<Region> parts, mlir::Location loc);
 
 } // namespace plim::gen

@@ -250,6 +250,15 @@ TEST(FromGraph, RefusesWhatIsNoLoopNest) {
       graph.yield %1 : tensor<4x4xf32>
     })")),
             "two dimensions of one tensor would be one loop");
+  EXPECT_EQ(runner.refusal(functionOf("%x: tensor<4x5x6xf32>", R"(
+    %r = graph.fused(%a = %x : tensor<4x5x6xf32>) -> (tensor<4x5x6xf32>) {
+      %0 = graph.reduce sum %a {axes = array<i64: 2>} : (tensor<4x5x6xf32>) -> tensor<4x5x1xf32>
+      %1 = graph.sub %a, %0 : (tensor<4x5x6xf32>, tensor<4x5x1xf32>) -> tensor<4x5x6xf32>
+      %2 = graph.reduce max %1 {axes = array<i64: 1, 2>} : (tensor<4x5x6xf32>) -> tensor<4x1x1xf32>
+      %3 = graph.sub %1, %2 : (tensor<4x5x6xf32>, tensor<4x1x1xf32>) -> tensor<4x5x6xf32>
+      graph.yield %3 : tensor<4x5x6xf32>
+    })")),
+            "reductions of a fused region are over different dimensions");
   EXPECT_EQ(
       runner.refusal(functionOf("%x: tensor<4x?xf32>", "%r = graph.relu %x : (tensor<4x?xf32>) -> tensor<4x?xf32>")),
       "a generated kernel needs static shapes");

@@ -16,7 +16,6 @@ static mlir::DialectRegistry dialects() {
 }
 
 KernelRunner::KernelRunner() : context(dialects(), mlir::MLIRContext::Threading::DISABLED), builder(context, "test") {
-  context.loadAllAvailableDialects();
   llvm::SmallString<128> unique;
   EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("plim-generated", unique));
   folder = std::string(unique);

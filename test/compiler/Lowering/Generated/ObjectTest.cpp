@@ -3,6 +3,7 @@
 #include "RegionCases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
 
@@ -35,9 +36,34 @@ TEST(ObjectBuilder, MakesOneKernelOfEqualRegions) {
   EXPECT_FALSE(runner.object().kernel("test_gen_2"));
 }
 
+TEST(ObjectBuilder, NeedsNoLibraryForPolynomialFunctions) {
+  std::string bytes = objectOf(allCases(9, 70));
+  auto object = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "out.o"));
+  ASSERT_TRUE(bool(object));
+  size_t kernels = 0;
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    uint32_t flags = llvm::cantFail(symbol.getFlags());
+    llvm::StringRef name = llvm::cantFail(symbol.getName());
+    EXPECT_FALSE((flags & llvm::object::SymbolRef::SF_Undefined) && !name.empty()) << name.str();
+    if (!(flags & llvm::object::SymbolRef::SF_Global))
+      continue;
+    // Nothing but the kernels is to be seen, in a section that is constant once the loader has been there.
+    ++kernels;
+    EXPECT_TRUE(name.starts_with("test_gen_")) << name.str();
+    auto section = llvm::cantFail(symbol.getSection());
+    ASSERT_NE(section, (*object)->section_end());
+    EXPECT_TRUE(llvm::cantFail(section->getName()).starts_with(".data.rel.ro"));
+  }
+  EXPECT_EQ(kernels, allCases(9, 70).size());
+}
+
 TEST(ObjectBuilder, StatesTasksScratchAndCost) {
   KernelRunner runner;
   KernelInfo small = runner.add(sigmoidScaled(1, 100).region), large = runner.add(sigmoidScaled(1000, 10000).region);
+  auto described = describeKernel(sigmoidScaled(1000, 10000).region, runner.loc());
+  ASSERT_TRUE(mlir::succeeded(described));
+  EXPECT_EQ(described->tasks, large.tasks);
+  EXPECT_EQ(described->symbol, "");
   EXPECT_EQ(small.tasks, 1u);
   EXPECT_EQ(small.scratchBytes, 0u);
   EXPECT_EQ(small.bytes, 800);
