@@ -3,6 +3,7 @@
 
 #include "plim/weights.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -93,6 +94,26 @@ TEST(Weights, AreReadIntoPlannedMemoryAndReservedBytesEqualThePlan) {
   EXPECT_EQ(u.reserved[PLIM_RAM], u.planned[PLIM_RAM]);
   EXPECT_EQ(u.live[PLIM_RAM], u.live_planned[PLIM_RAM]);
   EXPECT_EQ(u.touched[PLIM_RAM], u.touched_planned[PLIM_RAM]);
+}
+
+TEST(Weights, BufferedReadsServeWhereTheFileSystemRefusesDirectOnes) {
+  WeightsModel w;
+  Model model(w.b);
+  std::string shared = "/dev/shm/plim-weights-test-" + std::to_string(getpid());
+  std::error_code error;
+  fs::copy_file(w.path, shared, error);
+  if (error)
+    GTEST_SKIP() << "no /dev/shm";
+  int fd = open(shared.c_str(), O_RDONLY | O_DIRECT);
+  bool refused = fd < 0 && errno == EINVAL;
+  if (fd >= 0)
+    close(fd);
+  Running r(model.model, 1, shared.c_str());
+  fs::remove(shared);
+  PLIM_OK_OR_FAIL(r.status);
+  if (refused) {
+    EXPECT_EQ(r.usage().weights_buffered, 1u);
+  }
 }
 
 TEST(Weights, EveryChangedByteOfHeaderOrDataIsFound) {
