@@ -78,8 +78,9 @@ static inline void computeRows(const PanelBlock &block, const DepthBlock &depth,
     const int64_t at = panel * kPanel + column;
     tile.b = block.b + panel * block.bPanel + column + depth.offset * kPanel;
     tile.lastLanes = firstLanes(left - (vectors - 1) * kLanes);
-    tile.resume = depth.first && !block.resume ? nullptr : partial + column;
-    tile.keep = rest ? partial + column : outlined ? sums + column : nullptr;
+    float *resting = partial ? partial + column : nullptr;
+    tile.resume = depth.first && !block.resume ? nullptr : resting;
+    tile.keep = rest ? resting : outlined ? sums + column : nullptr;
     tile.c = block.c + run * block.cRun + row * block.cRow + at;
     tile.bias = block.bias ? block.bias + at : nullptr;
     tile.residual = block.residual ? block.residual + run * block.residualRun + row * block.residualRow + at : nullptr;
