@@ -48,18 +48,24 @@ static inline void finishRows(const PanelBlock &block, const float *sums, int64_
   }
 }
 
-/// Rows [row, row + rows) of a run times panels [panel, panel + panels), for one depth block.
+/// `count` tiles of `rows` rows from row `row` of a run on, times panels [panel, panel + panels), for one depth block.
 static inline void computeRows(const PanelBlock &block, const DepthBlock &depth, int64_t run, int64_t row, int64_t rows,
-                               int64_t panel, int64_t panels) {
+                               int64_t count, int64_t panel, int64_t panels) {
   alignas(64) float sums[kTileRowsMax * kPanel];
   static_assert(kFewRows * kFewRowsPanels <= kTileRowsMax && kOneRowPanels <= kTileRowsMax);
   const bool rest = !depth.last || block.keep;
   const bool outlined = !rest && (block.finish || !finishesInRegisters(block.activation));
+  if (outlined && count > 1) { // `sums` holds one tile
+    for (int64_t i = 0; i < count; ++i)
+      computeRows(block, depth, run, row + i * rows, rows, 1, panel, panels);
+    return;
+  }
   float *partial = nullptr;
   if (block.partial)
     partial = block.partial + ((panel * block.runs + run) * block.rows + row) * kPanel;
 
   Tile tile;
+  tile.count = count;
   tile.a = block.a + run * block.aRun + row * block.aRow + depth.offset;
   tile.aRow = block.aRow;
   tile.bPanel = block.bPanel;
@@ -105,15 +111,18 @@ static inline void computeRows(const PanelBlock &block, const DepthBlock &depth,
 static inline void computeDepth(const PanelBlock &block, const DepthBlock &depth) {
   const bool oneSet = block.aRow % kSetStride == 0;
   const int64_t tiles = ceilDivide(block.rows, oneSet ? smaller(kTileRowsOneSet, kTileRows) : kTileRows);
+  // Tiles of nearly equal height, `longer` of them with one row more: one of 1 row after one of 14 would run at a
+  // quarter of the speed.
+  const int64_t length = tiles ? block.rows / tiles : 0, longer = tiles ? block.rows % tiles : 0;
   const int64_t shared = block.rows == 1 ? kOneRowPanels : block.rows <= kFewRows ? kFewRowsPanels : 1;
   for (int64_t panel = 0; panel < block.panelCount;) {
     const int64_t panels = block.columns - panel * kPanel >= shared * kPanel ? shared : 1;
-    for (int64_t run = 0; run < block.runs; ++run)
-      for (int64_t t = 0; t < tiles; ++t) {
-        // Tiles of nearly equal height: one of 1 row after one of 14 would run at a quarter of the speed.
-        const int64_t row = block.rows * t / tiles, end = block.rows * (t + 1) / tiles;
-        computeRows(block, depth, run, row, end - row, panel, panels);
-      }
+    for (int64_t run = 0; run < block.runs; ++run) {
+      if (longer)
+        computeRows(block, depth, run, 0, length + 1, longer, panel, panels);
+      if (length)
+        computeRows(block, depth, run, longer * (length + 1), length, tiles - longer, panel, panels);
+    }
     panel += panels;
   }
 }

@@ -22,7 +22,9 @@ constexpr int kTileRows = kLanes == 16 ? 14 : 6;
 /// Rows of B between the fma that reads one and the prefetch that fetches another into the first-level cache.
 constexpr int kPrefetchRows = 16;
 
+/// `count` tiles of the same height, one below the other.
 struct Tile {
+  int64_t count;
   const float *a;
   int64_t aRow;
   const float *b;
@@ -78,8 +80,7 @@ PLIM_INLINE bool finishesInRegisters(plim_activation kind) {
   return isClamp(kind) || kind == PLIM_ACT_HARD_SWISH || kind == PLIM_ACT_HARD_SIGMOID;
 }
 
-template <int Rows, int Vectors, int Panels> void computeTile(const Tile &tile) {
-  const Tile t = tile; // stores to C could change *tile, for all that the compiler knows
+template <int Rows, int Vectors, int Panels> PLIM_INLINE void computeTile(const Tile &t) {
   constexpr int Columns = Panels * Vectors;
   Vector sum[Rows][Columns];
   if (t.resume) {
@@ -134,11 +135,23 @@ template <int Rows, int Vectors, int Panels> void computeTile(const Tile &tile) 
   }
 }
 
+template <int Rows, int Vectors, int Panels> void computeTiles(const Tile &given) {
+  Tile t = given; // a copy of its own: stores to C could change `given`, for all that the compiler knows
+  for (int64_t i = 0; i < t.count; ++i) {
+    computeTile<Rows, Vectors, Panels>(t);
+    t.a += Rows * t.aRow;
+    t.c += Rows * t.cRow;
+    t.residual += t.residual ? Rows * t.residualRow : 0;
+    t.resume += t.resume ? Rows * kPanel : 0;
+    t.keep += t.keep ? Rows * kPanel : 0;
+  }
+}
+
 using TileFunction = void (*)(const Tile &);
 
 template <int Vectors, int Panels, int... Index>
 PLIM_INLINE TileFunction pickTile(int64_t rows, std::integer_sequence<int, Index...>) {
-  static constexpr TileFunction functions[] = {computeTile<Index + 1, Vectors, Panels>...};
+  static constexpr TileFunction functions[] = {computeTiles<Index + 1, Vectors, Panels>...};
   return functions[rows - 1];
 }
 
