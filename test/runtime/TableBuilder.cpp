@@ -37,7 +37,8 @@ uint32_t TableBuilder::string(const std::string &text) {
   return at;
 }
 
-uint32_t TableBuilder::dynamicShape(std::vector<int64_t> dims, std::vector<uint32_t> scalars, uint8_t dtype) {
+uint32_t TableBuilder::dynamicShape(const std::vector<int64_t> &dims, const std::vector<uint32_t> &scalars,
+                                    uint8_t dtype) {
   plim_t_shape s = {};
   s.dtype = dtype;
   s.layout = PLIM_ROW;
@@ -55,7 +56,7 @@ uint32_t TableBuilder::dynamicShape(std::vector<int64_t> dims, std::vector<uint3
   return push(shapes, s);
 }
 
-uint32_t TableBuilder::shape(std::vector<int64_t> dims, uint8_t dtype) { return dynamicShape(dims, {}, dtype); }
+uint32_t TableBuilder::shape(const std::vector<int64_t> &dims, uint8_t dtype) { return dynamicShape(dims, {}, dtype); }
 
 uint32_t TableBuilder::arena(plim_arena_kind kind, uint64_t bytes, plim_tier tier) {
   return push(arenas, {static_cast<uint32_t>(tier), static_cast<uint32_t>(kind), bytes, 0});
@@ -194,7 +195,7 @@ void TableBuilder::fill(uint32_t view, uint64_t pattern) {
   step(PLIM_OP_FILL, push(fills, {view, static_cast<uint32_t>(words.size()) - 1}));
 }
 
-void TableBuilder::wait(std::vector<uint32_t> tokens) {
+void TableBuilder::wait(const std::vector<uint32_t> &tokens) {
   uint32_t first = list(tokens);
   step(PLIM_OP_WAIT, push(waits, {first, static_cast<uint32_t>(tokens.size()), PLIM_NONE, 0}));
 }
@@ -203,7 +204,7 @@ void TableBuilder::load(uint32_t view, uint32_t dtype, uint64_t offset, uint32_t
   step(PLIM_OP_LOAD, push(loads, {view, dtype, offset, lower, upper, scalar, PLIM_NONE}));
 }
 
-void TableBuilder::eval(uint32_t function, std::vector<uint32_t> in, std::vector<uint32_t> out) {
+void TableBuilder::eval(uint32_t function, const std::vector<uint32_t> &in, const std::vector<uint32_t> &out) {
   uint32_t firstIn = list(in), firstOut = list(out);
   step(PLIM_OP_EVAL, push(evals, {function, firstIn, static_cast<uint32_t>(in.size()), firstOut,
                                   static_cast<uint32_t>(out.size()), 0}));

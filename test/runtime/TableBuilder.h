@@ -70,9 +70,10 @@ public:
   uint64_t weightsBytes = 0, weightsHash = 0;
 
   uint32_t string(const std::string &text);
-  uint32_t shape(std::vector<int64_t> dims, uint8_t dtype = PLIM_F32);
+  uint32_t shape(const std::vector<int64_t> &dims, uint8_t dtype = PLIM_F32);
   /// dims are bounds; scalars[i] is the scalar of dimension i or PLIM_NONE; strides are row-major at the bounds.
-  uint32_t dynamicShape(std::vector<int64_t> dims, std::vector<uint32_t> scalars, uint8_t dtype = PLIM_F32);
+  uint32_t dynamicShape(const std::vector<int64_t> &dims, const std::vector<uint32_t> &scalars,
+                        uint8_t dtype = PLIM_F32);
   uint32_t arena(plim_arena_kind kind, uint64_t bytes, plim_tier tier = PLIM_RAM);
   uint32_t constant(const std::string &name, uint32_t shape, uint64_t offset, uint64_t bytes, uint64_t hash = 0);
   uint32_t state(const std::string &name, uint32_t shape, uint64_t bytes, uint32_t init = PLIM_NONE,
@@ -108,9 +109,9 @@ public:
   }
   void copy(uint32_t src, uint32_t dst, uint64_t bytes, uint32_t token = PLIM_NONE, uint64_t hash = 0);
   void fill(uint32_t view, uint64_t pattern);
-  void wait(std::vector<uint32_t> tokens);
+  void wait(const std::vector<uint32_t> &tokens);
   void load(uint32_t view, uint32_t dtype, uint64_t offset, uint32_t scalar, int64_t lower, int64_t upper);
-  void eval(uint32_t function, std::vector<uint32_t> in, std::vector<uint32_t> out);
+  void eval(uint32_t function, const std::vector<uint32_t> &in, const std::vector<uint32_t> &out);
   void check(uint32_t scalar, int64_t lower, int64_t upper, const std::string &message);
   void beginIf(uint32_t scalar);
   void otherwise();
