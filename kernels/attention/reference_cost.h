@@ -20,12 +20,12 @@ static inline double plim_attention_flops(const plim_shape *const *shape, const 
   return 2.0 * (double)(q->dims[0] * q->dims[1]) * pairs * (double)(q->dims[3] + v->dims[3]);
 }
 
-/* About 1 GFLOP/s. A task computes whole query rows; scratch holds the scores of one. */
+/* About 2 GFLOP/s. A task computes whole query rows; scratch holds the scores of one. */
 static inline plim_cost plim_cost_attention_reference(const plim_shape *const *shape, uint32_t operands,
                                                       const int64_t *attrs, const plim_machine *machine) {
   const plim_shape *q = shape[0];
   double rows = (double)q->dims[0] * (double)q->dims[1] * (double)q->dims[2];
-  plim_cost cost = plim_cost_rule(shape, operands, plim_attention_flops(shape, attrs), 0.005, rows, machine);
+  plim_cost cost = plim_cost_rule(shape, operands, plim_attention_flops(shape, attrs), 0.01, rows, machine);
   cost.scratch_bytes = plim_round_up_64((uint64_t)shape[1]->dims[2] * sizeof(double));
   return cost;
 }

@@ -39,16 +39,16 @@ static inline double plim_conv_reference_units(const plim_shape *y, const int64_
   return channels ? (double)plim_elements(y) / (double)channels * (double)((channels + 31) / 32) : 0.0;
 }
 
-/* About 1 GFLOP/s: 1/200 of the peak. */
+/* About 2 GFLOP/s: 1/100 of the peak. */
 static inline plim_cost plim_cost_conv_reference(const plim_shape *const *shape, uint32_t operands,
                                                  const int64_t *attrs, const plim_machine *machine) {
-  return plim_cost_rule(shape, operands, plim_conv_flops(shape, operands, attrs), 0.005,
+  return plim_cost_rule(shape, operands, plim_conv_flops(shape, operands, attrs), 0.01,
                         plim_conv_reference_units(shape[operands - 1], attrs), machine);
 }
 
 static inline plim_cost plim_cost_conv_transpose_reference(const plim_shape *const *shape, uint32_t operands,
                                                            const int64_t *attrs, const plim_machine *machine) {
-  return plim_cost_rule(shape, operands, plim_conv_transpose_flops(shape, operands, attrs), 0.005,
+  return plim_cost_rule(shape, operands, plim_conv_transpose_flops(shape, operands, attrs), 0.01,
                         plim_conv_reference_units(shape[operands - 1], attrs), machine);
 }
 

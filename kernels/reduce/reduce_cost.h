@@ -13,7 +13,7 @@ extern "C" {
 static inline plim_cost plim_cost_reduce_apply(const plim_shape *const *shape, uint32_t operands, const int64_t *attrs,
                                                const plim_machine *machine) {
   double elements = (double)plim_elements(shape[0]);
-  double each = attrs[PLIM_REDUCE_OP] == PLIM_REDUCE_LOG_SUM_EXP ? 40.0 : 1.0;
+  double each = attrs[PLIM_REDUCE_OP] == PLIM_REDUCE_LOG_SUM_EXP ? 8.0 : 1.0;
   return plim_cost_rule(shape, operands, elements * each, 0.005, (double)plim_elements(shape[1]), machine);
 }
 

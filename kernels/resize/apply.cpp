@@ -17,6 +17,8 @@ using namespace plim::kernels;
 
 namespace {
 
+static_assert(sizeof(Taps) == PLIM_RESIZE_SCRATCH_PER_ELEMENT);
+
 constexpr int64_t blockElements = 128;
 constexpr int maxRows = 64; // 4 taps on each of 3 axes
 
@@ -29,7 +31,7 @@ struct Rows {
     Rows old = *this;
     count = 0;
     for (int r = 0; r < old.count; ++r)
-      for (int t = 0; t < taps.count; ++t) {
+      for (int64_t t = 0; t < taps.count; ++t) {
         offset[count] = old.offset[r] + taps.index[t] * stride;
         weight[count++] = old.weight[r] * taps.weight[t];
       }
@@ -40,6 +42,7 @@ struct Problem {
   const plim_launch *launch;
   ResizeRule rule;
   ResizedAxis axes[PLIM_MAX_RANK];
+  Taps *lastAxis; // of each coordinate of Y's last axis, in scratch
 
   const plim_shape &x() const { return *launch->shape[0]; }
   const plim_shape &y() const { return *launch->shape[1]; }
@@ -61,15 +64,23 @@ struct Problem {
 
   void interpolateRow(const Rows &rows, int64_t out, int64_t first, int64_t last) const {
     uint32_t axis = x().rank - 1;
-    for (int64_t i = first; i < last; ++i) {
-      Taps taps = rule.tapsOf(axes[axis], i);
-      double acc = 0;
-      for (int r = 0; r < rows.count; ++r)
-        for (int t = 0; t < taps.count; ++t)
-          acc += rows.weight[r] * taps.weight[t] *
-                 loadElement<double>(launch->buf[0], x().dtype, rows.offset[r] + taps.index[t] * x().strides[axis]);
-      storeElement(launch->buf[1], y().dtype, out + i * y().strides[axis], acc);
-    }
+    int64_t xStep = x().strides[axis], yStep = y().strides[axis];
+    withType(x().dtype, [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      const T *in = static_cast<const T *>(launch->buf[0]);
+      double acc[blockElements];
+      for (int64_t at = first; at < last; at += blockElements) {
+        int64_t n = last - at < blockElements ? last - at : blockElements;
+        for (int64_t i = 0; i < n; ++i) {
+          const Taps &taps = lastAxis[at + i];
+          acc[i] = 0;
+          for (int r = 0; r < rows.count; ++r)
+            for (int64_t t = 0; t < taps.count; ++t)
+              acc[i] += rows.weight[r] * taps.weight[t] * decode<double>(in[rows.offset[r] + taps.index[t] * xStep]);
+        }
+        storeRun(launch->buf[1], y().dtype, out + at * yStep, yStep, n, acc);
+      }
+    });
   }
 
   void nearestRow(int64_t in, int64_t out, int64_t first, int64_t last) const {
@@ -80,15 +91,26 @@ struct Problem {
               bytes);
       return;
     }
-    for (int64_t i = first; i < last; ++i)
-      copyRun(launch->buf[1], out + i * yStep, 0, launch->buf[0], in + rule.tapsOf(axes[axis], i).index[0] * xStep, 0,
-              1, bytes);
+    auto copy = [&](auto *to, const auto *from) {
+      for (int64_t i = first; i < last; ++i)
+        to[out + i * yStep] = from[in + lastAxis[i].index[0] * xStep];
+    };
+    switch (bytes) {
+    case 1:
+      return copy(static_cast<uint8_t *>(launch->buf[1]), static_cast<const uint8_t *>(launch->buf[0]));
+    case 2:
+      return copy(static_cast<uint16_t *>(launch->buf[1]), static_cast<const uint16_t *>(launch->buf[0]));
+    case 4:
+      return copy(static_cast<uint32_t *>(launch->buf[1]), static_cast<const uint32_t *>(launch->buf[0]));
+    default:
+      return copy(static_cast<uint64_t *>(launch->buf[1]), static_cast<const uint64_t *>(launch->buf[0]));
+    }
   }
 };
 
-int32_t resize(const plim_launch *launch, void *, uint32_t first, uint32_t last) {
+int32_t resize(const plim_launch *launch, void *scratch, uint32_t first, uint32_t last) {
   const plim_shape &x = *launch->shape[0], &y = *launch->shape[1];
-  Problem p = {launch, ResizeRule(launch->attrs), {}};
+  Problem p = {launch, ResizeRule(launch->attrs), {}, static_cast<Taps *>(scratch)};
   if (!p.rule.isValid() || x.rank != y.rank || x.rank == 0 || x.dtype != y.dtype || !isKnownDtype(x.dtype) ||
       (p.rule.mode != PLIM_RESIZE_NEAREST && x.dtype == PLIM_BOOL))
     return PLIM_KERNEL_UNSUPPORTED;
@@ -104,6 +126,10 @@ int32_t resize(const plim_launch *launch, void *, uint32_t first, uint32_t last)
     return PLIM_KERNEL_UNSUPPORTED;
   int64_t rowSize = y.dims[y.rank - 1];
   Range range = taskRange(plim_elements(&y), launch, first, last);
+  if (range.begin == range.end)
+    return PLIM_KERNEL_OK;
+  for (int64_t i = 0; i < rowSize; ++i)
+    p.lastAxis[i] = p.rule.tapsOf(p.axes[y.rank - 1], i);
   for (int64_t at = range.begin; at < range.end;) {
     int64_t start = at % rowSize, rest = at / rowSize, end = start + (range.end - at), out = 0;
     end = end < rowSize ? end : rowSize;

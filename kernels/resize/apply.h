@@ -48,6 +48,9 @@ enum plim_resize_attr {
   PLIM_RESIZE_WORDS = 13
 };
 
+/* Scratch that a worker needs for each element of Y's last axis. */
+enum { PLIM_RESIZE_SCRATCH_PER_ELEMENT = 72 };
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,7 +20,10 @@ static inline plim_cost plim_cost_resize_apply(const plim_shape *const *shape, u
       reads *= attrs[PLIM_RESIZE_MODE] == PLIM_RESIZE_CUBIC ? 4.0 : 2.0;
   if (attrs[PLIM_RESIZE_MODE] == PLIM_RESIZE_NEAREST)
     reads = rowStays ? 0.0 : 2.0;
-  return plim_cost_rule(shape, operands, elements * reads, 0.005, elements, machine);
+  plim_cost cost = plim_cost_rule(shape, operands, elements * reads, 0.005, elements, machine);
+  if (y->rank)
+    cost.scratch_bytes = plim_round_up_64((uint64_t)y->dims[y->rank - 1] * (uint64_t)PLIM_RESIZE_SCRATCH_PER_ELEMENT);
+  return cost;
 }
 
 #ifdef __cplusplus

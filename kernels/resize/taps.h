@@ -6,8 +6,9 @@
 
 namespace plim::kernels {
 
+// resize.apply keeps those of the last axis in its scratch, PLIM_RESIZE_SCRATCH_PER_ELEMENT bytes each.
 struct Taps {
-  int count;
+  int64_t count;
   int64_t index[4]; // in X, clamped into it
   double weight[4];
 };

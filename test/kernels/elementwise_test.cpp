@@ -348,8 +348,8 @@ TEST(Cast, NarrowFloatsRoundOnceHalfToEven) {
     double v = std::exp2(exponent(random));
     if (i % 2) {
       int e;
-      double m = std::frexp(v, &e);
-      v = std::ldexp((std::floor(m * 2048) + 0.5) / 2048 * (1 + nudge(random)), e);
+      double m = std::frexp(v, &e), unit = i % 4 == 1 ? 2048 : 256; // significands of f16 and bf16
+      v = std::ldexp((std::floor(m * unit) + 0.5) / unit * (i % 8 < 4 ? 1 : 1 + nudge(random)), e);
     }
     return i % 3 ? v : -v;
   });
