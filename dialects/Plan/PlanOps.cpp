@@ -442,6 +442,8 @@ ParseResult IfOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("else")) && parser.parseRegion(*elseRegion))
     return failure();
+  if (thenRegion->empty())
+    thenRegion->emplaceBlock();
   for (Region *region : {thenRegion, elseRegion})
     if (!region->empty() && (region->front().empty() || !region->front().back().hasTrait<OpTrait::IsTerminator>())) {
       OpBuilder inner(parser.getContext());

@@ -67,8 +67,8 @@ static void verifySteps(ProgramVerifier &v) {
       verifyLaunch(v, launch);
     else if (auto copy = dyn_cast<CopyOp>(op); copy && !copy.getAfter().empty())
       v.fail(op) << "need a plan.wait in place of after in stage placed";
-    else if (auto branch = dyn_cast<IfOp>(op);
-             branch && !branch.getElseRegion().empty() && llvm::hasSingleElement(branch.getElseRegion().front()))
+    else if (auto branch = dyn_cast<IfOp>(op); branch && !branch.getElseRegion().empty() && !branch.getNumResults() &&
+                                               llvm::hasSingleElement(branch.getElseRegion().front()))
       v.fail(op) << "need a step in its else region, or no else region, in stage placed";
   });
   if (firstStateWrite(v.program) && !v.program.getCommit())

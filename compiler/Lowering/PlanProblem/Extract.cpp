@@ -345,22 +345,20 @@ void Extractor::addFixedCosts() {
   int64_t dataBytes = weightDataBytes(module);
   if (!terms.weights_bytes && dataBytes)
     terms.weights_bytes = plim_weight_header_bytes(dataBytes) + plim_page(dataBytes);
-  bool transient = false;
   program.getBody().walk([&](Operation *op) {
     if (tokenOf(op))
       ++terms.tokens;
-    transient |= isa<AllocOp>(op);
     if (auto launch = dyn_cast<LaunchOp>(op)) {
-      transient |= llvm::any_of(launch.getCandidates().getAsRange<CandidateAttr>(),
-                                [&](CandidateAttr c) { return c.getWorkspaceBytes(terms.workers) != 0; });
       terms.max_operands = std::max<uint32_t>(terms.max_operands, launch.getBuffers().size());
       terms.dynamic_shapes = std::max<uint32_t>(terms.dynamic_shapes,
                                                 llvm::count_if(launch.getAccesses().getAsRange<AccessAttr>(),
                                                                [](AccessAttr a) { return !a.getShape().isStatic(); }));
     }
   });
-  // One arena for the weights, one for the states, one for the run; other programs' arenas are there already.
-  terms.arenas = llvm::range_size(module.getBody().getOps<ArenaOp>()) + 3;
+  // One arena for the weights, one for the states, and one for the run of each program that has none yet.
+  terms.arenas = llvm::range_size(module.getBody().getOps<ArenaOp>()) + 2;
+  for (auto other : module.getBody().getOps<ProgramOp>())
+    terms.arenas += other.getStage() != Stage::Placed;
   problem.fixed.push_back({"tables and worker stacks", solver::Tier::Ram, int64_t(plim_reserved_overhead(&terms))});
 
   int64_t used = 0, stateBytes = 0, usedStates = 0;
@@ -407,7 +405,7 @@ FailureOr<PlanProblem> Extractor::run() {
   if (errors.empty())
     errors = solver::unplannable(problem);
   for (const std::string &error : errors)
-    program.emitOpError() << error;
+    emitError(program.getLoc()) << "program '" << program.getSymName() << "': " << error;
   if (!errors.empty())
     return failure();
   return std::move(result);

@@ -59,8 +59,9 @@ static SmallVector<Live> replaceAllocs(ProgramOp program, const std::array<Arena
                                *alloc.getOffset(), type, alloc.getSourceAttr());
     lives.push_back({view, alloc->getBlock()});
     alloc.getBuffer().replaceAllUsesWith(view.getBuffer());
-    alloc.erase();
   }
+  for (AllocOp alloc : allocs)
+    alloc.erase();
   return lives;
 }
 

@@ -21,7 +21,11 @@ struct Range {
 
 class ViewPlacer {
 public:
-  explicit ViewPlacer(ProgramOp program) : program(program), builder(program.getContext()) {}
+  explicit ViewPlacer(ProgramOp program) : program(program), builder(program.getContext()) {
+    headEnd = &program.getBlock()->front();
+    while (isa<ResidentOp>(headEnd) || (isa<ViewOp>(headEnd) && cast<ViewOp>(headEnd).getArena()))
+      headEnd = headEnd->getNextNode();
+  }
 
   LogicalResult run() {
     WalkResult result = program.walk([&](Operation *op) -> WalkResult {
@@ -90,12 +94,7 @@ private:
       return range.root;
     Value &known = fixed[{range.root.getAsOpaquePointer(), range.offset, range.bytes}];
     if (!known) {
-      builder.setInsertionPointToStart(program.getBlock());
-      for (Operation &op : *program.getBlock()) {
-        if (!isa<ResidentOp>(op) && !isHeadView(&op))
-          break;
-        builder.setInsertionPointAfter(&op);
-      }
+      builder.setInsertionPoint(headEnd);
       auto view = ViewOp::create(builder, program.getLoc(), range.root, range.offset, range.bytes);
       placed.insert(view);
       known = view.getBuffer();
@@ -116,8 +115,6 @@ private:
     return known;
   }
 
-  bool isHeadView(Operation *op) { return isa<ViewOp>(op) && (cast<ViewOp>(op).getArena() || placed.contains(op)); }
-
   void eraseOldViews() {
     SmallVector<ViewOp> old;
     program.walk([&](ViewOp view) {
@@ -130,6 +127,7 @@ private:
 
   ProgramOp program;
   OpBuilder builder;
+  Operation *headEnd; // the first operation after residents and buffers of the run
   std::map<std::tuple<void *, int64_t, int64_t>, Value> fixed;
   std::map<std::tuple<void *, int64_t, int64_t, void *>, Value> madeForStep; // views that the launch at hand has
   llvm::SmallPtrSet<Operation *, 32> placed;

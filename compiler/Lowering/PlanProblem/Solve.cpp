@@ -44,12 +44,13 @@ static llvm::SmallSetVector<int, 4> aliasesWithoutShape(const PlanProblem &extra
   return dropped;
 }
 
-/// The planner's own text has one statement a line; the first is the error, the others are notes.
+/// The planner's own text has one statement a line; the first is the error, the others are notes. At the location
+/// alone: the text of the program itself would bury them.
 static LogicalResult emitRefusal(ProgramOp program, const solver::Refusal &refusal) {
   SmallVector<StringRef> lines;
   std::string message = refusal.message();
   StringRef(message).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  InFlightDiagnostic error = program.emitError();
+  InFlightDiagnostic error = emitError(program.getLoc());
   for (auto [i, line] : llvm::enumerate(lines))
     if (i == 0)
       error << line;

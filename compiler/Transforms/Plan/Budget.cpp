@@ -15,7 +15,7 @@ FailureOr<FitRequest> parseRequest(ModuleOp module, StringRef ram, bool excludeI
     return request;
   int64_t bytes;
   if (std::string wrong = parseByteSize(std::string_view(ram.data(), ram.size()), bytes); !wrong.empty())
-    return module.emitError() << "option ram: " << wrong;
+    return emitError(module.getLoc()) << "option ram: " << wrong;
   request.budget[static_cast<unsigned>(Tier::Ram)] = bytes;
   return request;
 }

@@ -24,7 +24,7 @@ struct CheckPlan : impl::PlanCheckBase<CheckPlan> {
       return signalPassFailure();
     std::vector<std::string> faults = check::checkTable(table->bytes.table());
     for (const std::string &fault : faults)
-      getOperation().emitError() << fault;
+      mlir::emitError(getOperation().getLoc()) << fault;
     if (!faults.empty())
       return signalPassFailure();
     markAllAnalysesPreserved();

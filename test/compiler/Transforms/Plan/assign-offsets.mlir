@@ -1,0 +1,63 @@
+// Recorded offsets become views of arenas, each with one birth and one death; ranges of accesses become views; what is not
+// tiered yet is packed in the order given.
+// RUN: plim-opt %s --split-input-file --plan-assign-offsets --plan-check | FileCheck %s
+
+// CHECK-LABEL: plan.arena @arena0 transient : !plan.buffer<ram, 192> touched 192
+// CHECK: plan.program @tiered placed
+// CHECK: %[[A:.*]] = plan.view @arena0[0] from "a" : <ram, 64>
+// CHECK-NEXT: %[[S:.*]] = plan.view @arena0[64] : <ram, 128>
+// CHECK-NEXT: %[[P:.*]] = plan.view %[[A]][16] : <ram, 64> to <ram, 32>
+// CHECK-NEXT: plan.mark birth %[[A]]
+// CHECK-NEXT: plan.mark birth %[[S]]
+// CHECK-NEXT: plan.launch "k"<scratch = 64>(r %x f32[16] : <ram, 64>, w %[[A]] f32[16] : <ram, 64>) workspace(%[[S]] : !plan.buffer<ram, 128>)
+// CHECK-NEXT: plan.mark death %[[S]]
+// CHECK-NEXT: plan.launch "m"(r %[[P]] f32[8] : <ram, 32>, w %y f32[16] : <ram, 64>)
+// CHECK-NEXT: plan.mark death %[[A]]
+// CHECK-NEXT: plan.return
+plan.module attributes {workers = 2} {
+  plan.program @tiered tiered io(in %x "x" f32[16] : <ram, 64>, out %y "y" f32[16] : <ram, 64>) {
+    %a = plan.alloc at 0 from "a" : <ram, 64>
+    %ws = plan.alloc at 64 : <ram, 128>
+    %part = plan.view %a[16] : <ram, 64> to <ram, 48>
+    plan.launch "k"<scratch = 64, ns = 5>(r %x f32[16] : <ram, 64>, w %a f32[16] : <ram, 64>) workspace(%ws : !plan.buffer<ram, 128>) pure
+    plan.launch "m"<ns = 5>(r %part span 32 f32[8] : <ram, 48>, w %y f32[16] : <ram, 64>) pure
+    plan.return
+  }
+}
+
+// -----
+
+// Expressions in shapes become scalars of plan.eval; what a loop carries gets slots of its own; views at a scalar's offset
+// move to their users; a buffer of a region lives in the region.
+// CHECK-LABEL: plan.program @dynamic placed symbols(%N "N" in [1, 8])
+// CHECK: plan.view @arena0[{{[0-9]+}}] from "rows" : <ram, 512>
+// CHECK: %[[E:.*]]:2 = plan.eval(%[[I:.*]] = %N) -> 2 {
+// CHECK-DAG: arith.muli %[[I]]
+// CHECK-DAG: arith.addi %[[I]]
+// CHECK: plan.mark birth
+// CHECK-NEXT: plan.launch "fill"(w %{{.*}} f32[s0 max 4, s1 max 8, 4] strides [s2 max 32, 4, 1] : <ram, 512>) dims(%[[E]]#0, %N, %[[E]]#1)
+// CHECK: %[[C:.*]] = plan.eval(%{{.*}} = %N) -> 1 {
+// CHECK: plan.loop %[[T:.*]] max 8 trips %N carry(%[[K:.*]] = %[[C]]) {
+// CHECK-NEXT: plan.mark birth %[[B:.*]] : <ram, 64>
+// CHECK-NEXT: %[[V:.*]] = plan.view %{{.*}}[0 + %[[K]]] : <ram, 512> to <ram, 128>
+// CHECK-NEXT: plan.launch "step"(r %[[V]] f32[16] : <ram, 128>, w %[[B]] f32[16] : <ram, 64>)
+// CHECK-NEXT: plan.launch "add"(r %[[B]]
+// CHECK-NEXT: plan.mark death %[[B]]
+// CHECK-NEXT: %[[N:.*]] = plan.eval(%{{.*}} = %[[T]]) -> 1 {
+// CHECK: plan.yield %[[N]]
+plan.module {
+  plan.program @dynamic virtual symbols(%n "N" in [1, 8]) io(out %y "y" f32[16] : <ram, 64>) {
+    %rows = plan.alloc from "rows" : <512>
+    plan.launch "fill"<ns = 1>(w %rows f32[s0 + 1 max 4, s0 max 8, 4] : <512>) dims(%n) pure
+    plan.fill %y with 0 : <ram, 64>
+    %end = plan.loop %trip max 8 trips %n carry(%k = %n) {
+      %row = plan.view %rows[0 + %k] : <512> to <128>
+      %inner = plan.alloc from "inner" : <64>
+      plan.launch "step"<ns = 1>(r %row f32[16] : <128>, w %inner f32[16] : <64>) pure
+      plan.launch "add"<ns = 1>(r %inner f32[16] : <64>, rw %y f32[16] : <ram, 64>)
+      plan.yield %trip
+    }
+    plan.check %end in [0, 8] "end"
+    plan.return
+  }
+}
