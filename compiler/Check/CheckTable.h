@@ -9,7 +9,9 @@
 //   - a step reads only bytes that were written before on every way that leads to it; each output is written by the
 //   end;
 //   - within a launch, a written range meets another operand only where both start at one place (in-place);
-//   - a workspace is 64-byte aligned, large enough for the table's workers, and meets no live buffer;
+//   - a workspace is 64-byte aligned, large enough for the table's workers, meets no operand, and lies in a live range
+//   of
+//     its own or in none (in another's, that buffer's contents count as lost);
 //   - what a transfer in flight touches is left alone until the queue or the host has waited for it;
 //   - live peaks and the touched end of each arena are those of the steps, to the byte.
 //

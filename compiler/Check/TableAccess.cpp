@@ -148,13 +148,14 @@ void TableReplay::launch(const plim_t_launch &l, const plim_t_step &s) {
       if (share)
         fail(a.name, " is written over bytes of ", b.name);
     }
-  workspace(l);
+  workspace(l, accesses);
   perform(accesses, s.queue);
   if ((s.queue & 15) != PLIM_QUEUE_CPU && s.token != PLIM_NONE)
     state.flights.push_back({s.token, s.queue, 0, std::move(accesses)});
 }
 
-void TableReplay::workspace(const plim_t_launch &l) {
+// A workspace has a live range of its own, or none. Whatever else lay there is lost.
+void TableReplay::workspace(const plim_t_launch &l, const std::vector<Access> &operands) {
   const uint64_t need = l.shared_bytes + uint64_t(t->workers) * l.scratch_bytes;
   if (l.workspace == PLIM_NONE) {
     if (need > 0)
@@ -169,11 +170,18 @@ void TableReplay::workspace(const plim_t_launch &l) {
   if (v.bytes < need || v.offset % 64 != 0)
     fail("need a workspace of ", need, " bytes at a multiple of 64, have ", v.bytes, " at ", v.offset);
   const Memory memory{v.base, v.index};
-  if (auto other = liveAt(memory, v.offset, v.offset + v.bytes))
-    fail("the workspace [", v.offset, ", ", v.offset + v.bytes, ") is on bytes of ", bufferName(*other),
-         ", which is alive");
+  if (auto holder = liveAt(memory, v.offset, v.offset + v.bytes)) {
+    const plim_t_view &range = view(recordOf<plim_t_buffer>(t, PLIM_SEC_BUFFERS, *holder).view);
+    if (v.offset < range.offset || v.offset + v.bytes > range.offset + range.bytes)
+      fail("the workspace [", v.offset, ", ", v.offset + v.bytes, ") is on bytes of ", bufferName(*holder), " [",
+           range.offset, ", ", range.offset + range.bytes, "), which is alive");
+  }
   Access access{memory, {{v.offset, v.bytes, 0, 1}}};
   access.writes = true, access.name = "the workspace";
+  for (const Access &operand : operands)
+    if (operand.memory == memory && std::any_of(operand.strips.begin(), operand.strips.end(),
+                                                [&](const Strip &strip) { return meet(strip, access.strips.front()); }))
+      fail("the workspace [", v.offset, ", ", v.offset + v.bytes, ") is on bytes of ", operand.name);
   checkFlights(access, PLIM_QUEUE_CPU);
   state.written[memory].remove(v.offset, v.offset + v.bytes);
 }

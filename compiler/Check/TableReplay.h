@@ -68,7 +68,7 @@ private:
   void replay(const plim_t_step &s);
   void mark(const plim_t_mark &m);
   void launch(const plim_t_launch &l, const plim_t_step &s);
-  void workspace(const plim_t_launch &l);
+  void workspace(const plim_t_launch &l, const std::vector<Access> &operands);
   void transfer(std::vector<Access> accesses, const plim_t_step &s);
   void wait(const plim_t_wait &w);
   void finish();

@@ -97,6 +97,7 @@ struct Ladder::State {
   // The plan of least ram; of least memory elsewhere among equals.
   const Solution &smallest() {
     std::vector<Rung *> byLeast;
+    byLeast.reserve(rungs.size());
     for (Rung &rung : rungs)
       byLeast.push_back(&rung);
     std::stable_sort(byLeast.begin(), byLeast.end(), [](Rung *a, Rung *b) { return a->least < b->least; });
@@ -127,8 +128,9 @@ const Solution *Ladder::fastest(const std::array<int64_t, kTierCount> &capacity)
     return true;
   };
   for (State::Rung &rung : state->rungs)
-    if (within(rung.least) && within(state->plan(rung).peak))
-      return &*rung.plan;
+    if (within(rung.least))
+      if (const Solution &plan = state->plan(rung); within(plan.peak))
+        return &plan;
   return nullptr;
 }
 

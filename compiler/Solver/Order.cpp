@@ -33,14 +33,14 @@ public:
       consider(order);
     }
     for (int round = 0; round < rounds && steps > 2; ++round) {
-      const int longest = std::min(steps, 2 + int(below(round % 8 == 7 ? 256 : 48)));
-      const int center = below(2) ? best.at : int(below(steps));
-      const int begin = std::clamp(center - int(below(longest)), 0, steps - longest);
+      const int longest = std::min(steps, 2 + below(round % 8 == 7 ? 256 : 48));
+      const int center = below(2) ? best.at : below(steps);
+      const int begin = std::clamp(center - below(longest), 0, steps - longest);
       std::vector<int> order = draft.order;
       if (below(3) == 0)
         moveOne(order, begin, begin + longest);
       else
-        reschedule(order, begin, begin + longest, double(below(4)) * 0.25, below(2));
+        reschedule(order, begin, begin + longest, double(below(4)) * 0.25, below(2) == 1);
       if (order != draft.order)
         consider(order);
     }
@@ -65,7 +65,7 @@ private:
   std::vector<int> open, readsLeft;
   std::vector<char> inside;
 
-  uint64_t below(uint64_t limit) { return random() % limit; }
+  int below(int limit) { return int(random() % uint64_t(limit)); }
 
   Cost cost() const {
     Usage usage = simulate(ctx, draft, layOut(ctx, draft));
@@ -83,7 +83,7 @@ private:
 
   // Moves one step of [begin, end) to another place inside that its dependencies allow.
   void moveOne(std::vector<int> &order, int begin, int end) {
-    const int from = begin + int(below(uint64_t(end - begin))), step = order[from];
+    const int from = begin + below(end - begin), step = order[from];
     auto isIn = [](const std::vector<int> &sorted, int x) {
       return std::binary_search(sorted.begin(), sorted.end(), x);
     };
@@ -92,7 +92,7 @@ private:
       --low;
     while (high + 1 < end && !isIn(ctx.deps.before[order[high + 1]], step))
       ++high;
-    const int to = low + int(below(uint64_t(high - low + 1)));
+    const int to = low + below(high - low + 1);
     if (to < from)
       std::rotate(order.begin() + to, order.begin() + from, order.begin() + from + 1);
     else
@@ -130,7 +130,7 @@ private:
       for (size_t r = 0; r < ready.size(); ++r) {
         double growth = double(growthOf(ready[r].step));
         if (noise > 0)
-          growth += noise * double(int64_t(below(2001)) - 1000) * 1e-3 * std::abs(growth);
+          growth += noise * double(below(2001) - 1000) * 1e-3 * std::abs(growth);
         if (r == 0 || growth < least || (growth == least && ready[r].key < ready[pick].key))
           pick = r, least = growth;
       }

@@ -184,9 +184,11 @@ private:
     Dependencies deps = dependenciesOf(p);
     const int count = int(p.steps.size());
     std::vector<int> open(count), ready;
-    for (int s = 0; s < count; ++s)
-      if ((open[s] = int(deps.before[s].size())) == 0)
+    for (int s = 0; s < count; ++s) {
+      open[s] = int(deps.before[s].size());
+      if (open[s] == 0)
         ready.push_back(s);
+    }
     int done = 0;
     for (; !ready.empty(); ++done) {
       int s = ready.back();

@@ -195,8 +195,8 @@ private:
     if (bytes >= 0)
       p->tiers[0].capacity = bytes;
     solver::FitResult result = solver::fitBudget(*p);
-    if (!result.solution)
-      return refuse(*result.refusal);
+    if (result.refusal || !result.solution)
+      return refuse(result.refusal.value_or(solver::Refusal()));
     const solver::Solution &s = *result.solution;
     if (json)
       out << Json{{"ok", true},

@@ -74,10 +74,39 @@ TEST(CheckTable, RejectsAWorkspaceOnBytesThatAreAlive) {
   Table t = c.b.finish();
   view(t, t.record<plim_t_launch>(PLIM_SEC_LAUNCHES, 1).workspace).offset = 0;
   EXPECT_THAT(checkTable(t.get()), Contains(HasSubstr("the workspace [0, 320) is on bytes of")));
+  Table operand = c.b.finish();
+  view(operand, operand.record<plim_t_launch>(PLIM_SEC_LAUNCHES, 1).workspace) = {PLIM_BASE_ARENA, c.arena, 64, 64,
+                                                                                  PLIM_NONE,       0};
+  EXPECT_THAT(checkTable(operand.get()), Contains(HasSubstr("the workspace [64, 128) is on bytes of operand 1")));
   Table small = c.b.finish();
   small.get()->workers = 5;
   EXPECT_THAT(checkTable(small.get()),
               Contains(HasSubstr("need a workspace of 384 bytes at a multiple of 64, have 320")));
+}
+
+// A workspace with a birth and death of its own passes; on a buffer that is read later it does not.
+TEST(CheckTable, AWorkspaceDestroysWhatLiesThere) {
+  for (bool readLater : {false, true}) {
+    TableBuilder b;
+    uint32_t arena = b.arena(PLIM_TRANSIENT, 4096), shape = b.shape({16});
+    b.beginVariant("v");
+    b.beginProgram("p");
+    uint32_t x = b.ioView(b.input("x", shape)), y = b.ioView(b.output("y", shape));
+    Live space = b.born(arena, 64, 64);
+    b.launch("test.scale", {b.read(x, shape), b.write(space, shape)}, std::vector<double>{2.0});
+    LaunchOptions options;
+    options.attrs = {2.0};
+    options.workspaceArena = arena, options.workspaceOffset = 64, options.shared = 64;
+    b.launch("test.scale", {b.read(x, shape), b.write(y, shape)}, options);
+    if (readLater)
+      b.launch("test.scale", {b.read(space, shape), b.write(y, shape)}, std::vector<double>{2.0});
+    b.dies(space);
+    b.endProgram();
+    Table t = b.finish();
+    EXPECT_THAT(checkTable(t.get()), readLater ? testing::Matcher<std::vector<std::string>>(Contains(
+                                                     HasSubstr("operand 0 reads bytes in [64, 128) that were")))
+                                               : IsEmpty());
+  }
 }
 
 TEST(CheckTable, RejectsAccessAfterDeathAndBeforeBirth) {
@@ -318,6 +347,24 @@ TEST(CheckTable, RejectsEveryMovedOrShortenedBufferOfRandomPrograms) {
       }
   }
   EXPECT_GT(tried, 1000);
+}
+
+TEST(CheckTable, NeverRunsWildOnTablesThatTheRuntimeAccepts) {
+  std::mt19937_64 random(13);
+  int accepted = 0, rejected = 0;
+  for (int round = 0; round < 20000; ++round) {
+    Table t = Chain().b.finish();
+    for (int k = 0; k < 1 + round % 3; ++k) {
+      const size_t at = sizeof(plim_table) + random() % (t.size() - sizeof(plim_table) - 8);
+      t.bytes()[at] = random() % 2 ? uint8_t(random() % 8) : uint8_t(random());
+    }
+    t.rehash();
+    if (plim_table_check(t.get(), t.size()) != PLIM_OK)
+      continue;
+    ++(checkTable(t.get()).empty() ? accepted : rejected);
+  }
+  EXPECT_GT(accepted, 10);
+  EXPECT_GT(rejected, 10);
 }
 
 TEST(ByteSet, EqualsAPlainSetUnderRandomOperations) {
