@@ -1,0 +1,153 @@
+//===- Passes.td - Passes over the graph dialect ---------------------------------------------------===//
+#ifndef PLIM_GRAPH_PASSES
+#define PLIM_GRAPH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def GraphInferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
+  let summary = "Make the types of all values as precise as their operands allow";
+  let description = [{
+    Walks a function in order, infers the result types of each op from its operands and keeps what is known from either
+    the declared or the inferred type: static sizes, else the tighter bounds. Shape arithmetic that becomes constant on
+    the way is folded, so that the shapes that depend on it follow. The results of the function get the types returned.
+
+    Precondition: a verified graph. Postcondition: no declared type is less precise than the inferred one; a
+    contradiction between the two is an error. Values of ops without inference (parameters, custom kernels) keep their types.
+
+    ```mlir
+    // before
+    %0 = graph.relu %x : (tensor<1x8xf32>) -> tensor<?x?xf32>
+    // after
+    %0 = graph.relu %x : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    ```
+  }];
+}
+
+def GraphSimplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite a graph to fewer and larger ops that compute the same";
+  let description = [{
+    Canonicalises; removes dead and repeated ops; moves transposes down through elementwise ops until they cancel; finds
+    the activations, normalisations and affine maps that exporters write out (hard_swish, silu, gelu, layer_norm, batch norms
+    and constant factors after a convolution) and folds bias, residual and activation into matmul and conv, and padding
+    into conv and pool. New factors of weights are graph ops on the parameters, which --graph-hoist-setup moves out.
+
+    Precondition: none. Postcondition: the fixed point of these rewrites. Results may differ in the last bits where
+    constant factors are multiplied in another order. Left alone: values with several uses that would be computed twice.
+
+    ```mlir
+    // before
+    %0 = graph.conv %x, %w : ...
+    %1 = graph.batch_norm %0, %scale, %bias, %mean, %variance : ...
+    %2 = graph.relu %1 : ...
+    // after
+    %s = graph.mul %scale, %deviation : ...
+    %f = graph.mul %w, %s4 : ...
+    %2 = graph.conv %x, %f bias %b {activation = #graph.activation<relu>} : ...
+    ```
+  }];
+}
+
+def GraphFuseAttention : Pass<"graph-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Find scaled dot-product attention and make it one op";
+  let description = [{
+    matmul(softmax(matmul(q, k^T) * scale + mask), v) over operands of rank 3 or 4 becomes graph.attention. The scale may be
+    a factor or a divisor, or be missing; the mask an addition that broadcasts to the scores, or be missing.
+
+    Precondition: canonical form (--graph-simplify before it finds more). Postcondition: no such group is left whose inner
+    values have one use each. Left alone: softmax over another axis, scores or weights that are used elsewhere.
+
+    ```mlir
+    // before
+    %s = graph.matmul %q, %kt : ...
+    %p = graph.softmax %s {axis = 3 : i64} : ...
+    %o = graph.matmul %p, %v : ...
+    // after
+    %o = graph.attention %q, %k, %v {scale = 1.0 : f64} : ...
+    ```
+  }];
+}
+
+def GraphChooseAttention : Pass<"graph-choose-attention", "::mlir::func::FuncOp"> {
+  let summary = "Say how attention is to be computed";
+  let description = [{
+    Sets `algorithm` (and `chunk`) on every graph.attention. `auto` leaves the choice to the planner.
+
+    Precondition: none. Postcondition: every attention has the attributes asked for.
+
+    ```mlir
+    // before
+    %o = graph.attention %q, %k, %v : ...
+    // after, algorithm=flash
+    %o = graph.attention %q, %k, %v {algorithm = #graph.attention_algorithm<flash>} : ...
+    ```
+  }];
+  let options = [
+    Option<"algorithm", "algorithm", "std::string", "\"auto\"", "auto, naive, chunked or flash">,
+    Option<"chunk", "chunk", "int64_t", "1024", "query rows at a time of the chunked algorithm">];
+}
+
+def GraphAssignLayouts : Pass<"graph-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Put images into nhwc and weights into the layouts that kernels read";
+  let description = [{
+    Convolutions, poolings and resizes go from nchw to nhwc between two transposes; then transposes move through the ops
+    in between (elementwise, concat, pad, reduce, softmax) and cancel. Filters that depend on parameters only become matrices
+    [kernel * channels, outputs] (depthwise ones [kernel, channels]) and are packed into panels of 32 columns, as are
+    right operands of matmuls.
+
+    Precondition: static shapes. Postcondition: every convolution whose filter is a weight, every pool and resize is in
+    nhwc. Left alone: convolutions with computed filters, element types other than f32.
+
+    ```mlir
+    // before
+    %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x6x6xf32>
+    // after
+    %p = graph.pack %matrix <panel32> : ...
+    %t = graph.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : ...
+    %1 = graph.conv %t, %p {kernel = array<i64: 3, 3>, layout = #graph.image_layout<nhwc>} : ...
+    %0 = graph.transpose %1 {permutation = array<i64: 0, 3, 1, 2>} : ...
+    ```
+  }];
+}
+
+def GraphFuseElementwise : Pass<"graph-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Group elementwise, reduce and normalisation ops into loops";
+  let description = [{
+    Builds graph.fused groups with one result: an op joins the group of its users if all of them are in that group and it
+    has the group's iteration space, so nothing is computed twice and no order changes. Values of one element a row
+    (the statistics of a softmax or norm) belong to the group of their rows.
+
+    Precondition: static shapes, after --graph-hoist-setup (weights are no work). Postcondition: every fusible op of
+    static shape is in exactly one group. Left alone: ops without a loop form (see FusedOp's verifier).
+
+    ```mlir
+    // before
+    %0 = graph.add %x, %y : ...
+    %1 = graph.relu %0 : ...
+    // after
+    %1 = graph.fused(%a = %x : ..., %b = %y : ...) -> (...) { ... graph.yield ... }
+    ```
+  }];
+}
+
+def GraphHoistSetup : Pass<"graph-hoist-setup", "::mlir::ModuleOp"> {
+  let summary = "Move work that depends on weights only into the function @setup";
+  let description = [{
+    Ops of public functions whose operands are parameters, constants and other such ops move into @setup, which runs once,
+    before the weights are written. Its results carry a name (result attribute `graph.name`), and the functions read them
+    as parameters of that name without a file.
+
+    Precondition: no function @setup. Postcondition: in functions other than @setup no op depends on parameters and
+    constants only, apart from those two themselves and views of them. Without such work no @setup is made.
+
+    ```mlir
+    // before
+    %w = graph.parameter "w" {...} : tensor<8x4xf32>
+    %p = graph.pack %w <panel32> : ...
+    // after
+    %p = graph.parameter "w.pack" : tensor<8x4xf32, #graph.layout<panel32>>
+    func.func private @setup() -> (tensor<8x4xf32, #graph.layout<panel32>> {graph.name = "w.pack"}) { ... }
+    ```
+  }];
+}
+
+#endif

@@ -1,0 +1,52 @@
+//===- Simplify.cpp - --graph-simplify ---------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Graph/Simplify.h"
+#include "compiler/Transforms/Graph/Passes.h"
+#include "compiler/Transforms/Graph/Permute.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace plim::graph {
+#define GEN_PASS_DEF_GRAPHSIMPLIFY
+#include "compiler/Transforms/Graph/Passes.h.inc"
+
+namespace {
+
+struct Simplify : impl::GraphSimplifyBase<Simplify> {
+  LogicalResult initialize(MLIRContext *context) override {
+    // Two stages: what exporters write out is found first, because an epilogue would hide a part of it.
+    RewritePatternSet find(context), fold(context);
+    for (RewritePatternSet *patterns : {&find, &fold}) {
+      for (RegisteredOperationName op : context->getRegisteredOperations())
+        if (op.getDialectNamespace() == GraphDialect::getDialectNamespace())
+          op.getCanonicalizationPatterns(*patterns, context);
+      populateActivationPatterns(*patterns);
+      populateNormPatterns(*patterns);
+      populateSinkTransposes(*patterns);
+    }
+    populateAffinePatterns(fold);
+    populateEpiloguePatterns(fold);
+    stages[0] = std::move(find);
+    stages[1] = std::move(fold);
+    return success();
+  }
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (const FrozenRewritePatternSet &patterns : stages) {
+      // Equal subexpressions must be one value for patterns that ask for it.
+      eliminateCommonSubExpressions(rewriter, getAnalysis<DominanceInfo>(), getOperation());
+      if (failed(applyPatternsGreedily(getOperation(), patterns)))
+        getOperation()->emitWarning("graph-simplify stopped before its rewrites came to an end");
+    }
+    eliminateCommonSubExpressions(rewriter, getAnalysis<DominanceInfo>(), getOperation());
+  }
+
+  FrozenRewritePatternSet stages[2];
+};
+
+} // namespace
+} // namespace plim::graph
