@@ -5,10 +5,6 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
-/// Far beyond real models; reached only by functions that call functions that call functions.
-static constexpr uint64_t mostNodes = uint64_t(1) << 22;
-static constexpr size_t deepestCall = 100;
-
 LogicalResult ModelImporter::declareInitializers(const wire::Graph &graph, Scope &scope) {
   if (graph.sparseInitializers)
     return error(fileLocation()) << "sparse initializers are not supported; have " << graph.sparseInitializers;
@@ -49,8 +45,6 @@ LogicalResult ModelImporter::importNodes(const std::vector<wire::Node> &nodes, S
 
 LogicalResult ModelImporter::importNode(const wire::Node &node, StringRef label, Scope &scope) {
   const Location loc = NameLoc::get(StringAttr::get(context, label));
-  if (++importedNodes > mostNodes)
-    return error(loc) << "inlined functions make more than " << mostNodes << " nodes";
   const bool isStandard = node.domain.empty() || toRef(node.domain) == "ai.onnx";
   const auto set = scope.operatorSets->find(isStandard ? StringRef() : toRef(node.domain));
   NodeImporter importer(*this, builder, loc, node, label, set == scope.operatorSets->end() ? 1 : set->second,
@@ -66,7 +60,6 @@ LogicalResult ModelImporter::importNode(const wire::Node &node, StringRef label,
     if (failed(importCall(node, *function, label, importer.inputs, scope, importer.results)))
       return failure();
   } else {
-    // Graphs in attributes are checked only when they are taken, so a row may be missing here no more.
     const OperatorRow *row = findOperator(toRef(node.domain), toRef(node.opType));
     const unsigned have = node.inputs.size();
     if (have > row->mostInputs)
@@ -94,13 +87,9 @@ LogicalResult ModelImporter::importCall(const wire::Node &node, const wire::Func
                                         ArrayRef<Value> arguments, Scope &scope, SmallVectorImpl<Value> &results) {
   const Location loc = NameLoc::get(StringAttr::get(context, label));
   const std::string name = qualifiedName(toRef(function.domain), toRef(function.name));
-  if (llvm::is_contained(callStack, &function))
-    return error(loc) << "function '" << name << "' calls itself";
-  if (callStack.size() >= deepestCall)
-    return error(loc) << "functions call each other deeper than " << deepestCall;
   if (arguments.size() > function.inputs.size() || node.outputs.size() > function.outputs.size())
-    return error(loc) << "call of function '" << name << "': need at most " << function.inputs.size()
-                      << " inputs and " << function.outputs.size() << " outputs, have " << arguments.size() << " and "
+    return error(loc) << "call of function '" << name << "': need at most " << function.inputs.size() << " inputs and "
+                      << function.outputs.size() << " outputs, have " << arguments.size() << " and "
                       << node.outputs.size();
 
   Attributes attributes;
@@ -109,7 +98,8 @@ LogicalResult ModelImporter::importCall(const wire::Node &node, const wire::Func
   for (const wire::Attribute &attribute : node.attributes) {
     if (attribute.refName.empty())
       attributes[toRef(attribute.name)] = &attribute;
-    else if (const auto *passed = scope.callAttributes ? scope.callAttributes->lookup(toRef(attribute.refName)) : nullptr)
+    else if (const auto *passed =
+                 scope.callAttributes ? scope.callAttributes->lookup(toRef(attribute.refName)) : nullptr)
       attributes[toRef(attribute.name)] = passed;
   }
   for (std::string_view required : function.attributes)
@@ -124,10 +114,8 @@ LogicalResult ModelImporter::importCall(const wire::Node &node, const wire::Func
   inner.prefix = (label + "/").str();
   for (auto [i, input] : llvm::enumerate(function.inputs))
     inner.values[toRef(input)] = i < arguments.size() ? arguments[i] : Value();
-  callStack.push_back(&function);
   if (failed(importNodes(function.nodes, inner)))
     return failure();
-  callStack.pop_back();
   for (std::string_view output : function.outputs) {
     // A trailing output that the call does not take need not exist.
     const bool taken = results.size() < node.outputs.size() && !node.outputs[results.size()].empty();

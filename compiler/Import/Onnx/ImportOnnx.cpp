@@ -30,10 +30,10 @@ OwningOpRef<ModuleOp> plim::onnx::importModel(StringRef path, const ImportOption
 
 ModelImporter::ModelImporter(const wire::Model &model, StringRef path, const ImportOptions &options,
                              MLIRContext *context)
-    : model(model), path(path.str()), options(options), context(context), builder(context),
-      externalFolder(path.str()) {
+    : model(model), path(path.str()), options(options), context(context), builder(context), externalFolder(path.str()) {
   for (const wire::Function &function : model.functions)
-    functions[qualifiedName(toRef(function.domain), toRef(function.name)) + ":" + std::string(function.overload)] = &function;
+    functions[qualifiedName(toRef(function.domain), toRef(function.name)) + ":" + std::string(function.overload)] =
+        &function;
 }
 
 Location ModelImporter::fileLocation() const { return NameLoc::get(StringAttr::get(context, path)); }
@@ -56,7 +56,10 @@ OwningOpRef<ModuleOp> ModelImporter::run(ImportStatus &result) {
   SmallVector<const wire::ValueInfo *> inputs;
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
-  if (failed(declareInitializers(graph, scope)) || failed(checkSupported(graph.nodes, scope)))
+  SmallVector<const wire::Function *> stack;
+  llvm::DenseMap<const wire::Function *, uint64_t> counts;
+  if (failed(countNodes(graph.nodes, stack, counts)) || failed(declareInitializers(graph, scope)) ||
+      failed(checkSupported(graph.nodes, scope)))
     return nullptr;
   if (failed(readInputs(inputs, types, attributes)))
     return nullptr;
@@ -122,8 +125,8 @@ LogicalResult ModelImporter::checkOutputs(const wire::Graph &graph, ArrayRef<Val
     const auto &shape = *output.type.shape;
     bool differs = static_cast<int64_t>(shape.size()) != type.getRank();
     for (size_t i = 0; !differs && i < shape.size(); ++i)
-      differs = shape[i].value && *shape[i].value >= 0 && !type.isDynamicDim(i) &&
-                *shape[i].value != type.getDimSize(i);
+      differs =
+          shape[i].value && *shape[i].value >= 0 && !type.isDynamicDim(i) && *shape[i].value != type.getDimSize(i);
     if (differs)
       emitWarning(fileLocation()) << "output '" << toRef(output.name) << "' has the type " << type
                                   << ", which is not the shape that the model declares";

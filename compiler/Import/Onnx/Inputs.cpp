@@ -83,8 +83,7 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
     }
     if (flag && input->type.shape && flag->dimensions.size() != input->type.shape->size()) {
       error(fileLocation()) << "--shape '" << flag->text << "': input '" << name << "' has "
-                            << input->type.shape->size() << " dimensions, the flag "
-                            << flag->dimensions.size();
+                            << input->type.shape->size() << " dimensions, the flag " << flag->dimensions.size();
       status = ImportStatus::Usage;
       bad = true;
       continue;

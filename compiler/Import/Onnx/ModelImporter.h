@@ -6,6 +6,7 @@
 #include "compiler/Import/Onnx/Wire/TensorData.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -55,6 +56,10 @@ private:
   void collectUnsupported(const std::vector<wire::Node> &nodes, const OperatorSets &sets, llvm::StringRef prefix,
                           llvm::StringMap<Missing> &missing, llvm::StringSet<> &visited);
   const wire::Function *findFunction(const wire::Node &node) const;
+  /// Nodes after inlining; fails where functions call each other without end, too deep, or blow up.
+  llvm::FailureOr<uint64_t> countNodes(const std::vector<wire::Node> &nodes,
+                                       llvm::SmallVectorImpl<const wire::Function *> &stack,
+                                       llvm::DenseMap<const wire::Function *, uint64_t> &counts);
 
   // Inputs (Inputs.cpp).
   llvm::LogicalResult readInputs(llvm::SmallVectorImpl<const wire::ValueInfo *> &inputs,
@@ -88,11 +93,8 @@ private:
   OperatorSets operatorSets;
   llvm::StringMap<const wire::Function *> functions;
   Scope *current = nullptr; ///< of the node being imported, for graphs in its attributes
-  llvm::SmallVector<const wire::Function *> callStack;
   llvm::StringSet<> weightNames;
   std::unique_ptr<llvm::raw_fd_ostream> decodedWeights;
-  /// Nodes imported, inlined bodies counted each time: bounds what functions that call functions can blow up to.
-  uint64_t importedNodes = 0;
 };
 
 /// "domain::name" or "name", with "ai.onnx" left out.

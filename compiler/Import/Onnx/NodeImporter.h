@@ -21,8 +21,8 @@ class NodeImporter {
 public:
   NodeImporter(ModelImporter &model, mlir::OpBuilder &builder, mlir::Location loc, const wire::Node &node,
                llvm::StringRef label, int64_t version, const llvm::StringMap<const wire::Attribute *> *callAttributes)
-      : b(builder), loc(loc), version(version), model(model), node(node), label(label),
-        callAttributes(callAttributes) {}
+      : b(builder), loc(loc), version(version), model(model), node(node), label(label), callAttributes(callAttributes) {
+  }
 
   mlir::OpBuilder &b;
   const mlir::Location loc;
@@ -71,9 +71,10 @@ public:
   /// Builds an op with one result, inferring its type, and folds it. Null after an error.
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return settle([&]() -> mlir::Operation * {
-      auto op = graph::tryCreate<Op>(b, loc, std::forward<Args>(args)...);
-      return mlir::failed(op) ? nullptr : op->getOperation();
-    }).front();
+             auto op = graph::tryCreate<Op>(b, loc, std::forward<Args>(args)...);
+             return mlir::failed(op) ? nullptr : op->getOperation();
+           })
+        .front();
   }
   /// The same for an op with two results.
   template <typename Op, typename... Args> llvm::SmallVector<mlir::Value> makePair(Args &&...args) {

@@ -1,5 +1,5 @@
-// Order of nodes. ONNX asks for topological order, and exporters do not always keep to it: nodes are sorted, as close to
-// the file's order as dependencies allow; a cycle is reported node by node.
+// Order of nodes. ONNX asks for topological order, and exporters do not always keep to it: nodes are sorted, as close
+// to the file's order as dependencies allow; a cycle is reported node by node.
 #include "compiler/Import/Onnx/ModelImporter.h"
 #include <functional>
 #include <queue>
@@ -52,7 +52,8 @@ FailureOr<SmallVector<unsigned>> ModelImporter::orderNodes(const std::vector<wir
       if (isNew && !scope.values.contains(name) && !scope.initializers.contains(name))
         continue;
       auto diagnostic = error(fileLocation());
-      diagnostic << "value '" << name << "' is defined twice: by node '" << labelOf(node, i, scope.prefix) << "' and by ";
+      diagnostic << "value '" << name << "' is defined twice: by node '" << labelOf(node, i, scope.prefix)
+                 << "' and by ";
       if (isNew)
         diagnostic << "an input or initializer";
       else
@@ -113,10 +114,14 @@ FailureOr<SmallVector<unsigned>> ModelImporter::orderNodes(const std::vector<wir
     walk.push_back(at);
     at = *llvm::find_if(operands[at], [&](unsigned operand) { return waiting[operand] != 0; });
   }
+  // In the direction of data, from the node that comes first in the file.
+  SmallVector<unsigned> cycle(walk.rbegin(), walk.rend() - position[at]);
+  std::rotate(cycle.begin(), llvm::min_element(cycle), cycle.end());
+  cycle.push_back(cycle.front());
   auto diagnostic = error(fileLocation());
   diagnostic << "the graph has a cycle: ";
-  for (size_t i = walk.size(); i > static_cast<size_t>(position[at]); --i)
-    diagnostic << "'" << labelOf(nodes[walk[i - 1]], walk[i - 1], scope.prefix) << "' -> ";
-  diagnostic << "'" << labelOf(nodes[walk.back()], walk.back(), scope.prefix) << "'";
+  llvm::interleave(
+      cycle, [&](unsigned i) { diagnostic << "'" << labelOf(nodes[i], i, scope.prefix) << "'"; },
+      [&] { diagnostic << " -> "; });
   return failure();
 }

@@ -13,10 +13,10 @@ static auto keyOf(const OperatorRow &row) {
 llvm::ArrayRef<OperatorRow> plim::onnx::allOperators() {
   static const std::vector<OperatorRow> rows = [] {
     std::vector<OperatorRow> all;
-    for (auto family :
-         {arithmeticOperators(), activationOperators(), logicOperators(), constantOperators(), shapeOperators(),
-          movementOperators(), indexingOperators(), matrixOperators(), convolutionOperators(), poolingOperators(),
-          resizeOperators(), normalizationOperators(), reductionOperators()})
+    for (auto family : {arithmeticOperators(), activationOperators(), logicOperators(), constantOperators(),
+                        shapeOperators(), movementOperators(), indexingOperators(), matrixOperators(),
+                        convolutionOperators(), poolingOperators(), resizeOperators(), normalizationOperators(),
+                        reductionOperators(), quantizationOperators(), einsumOperators()})
       all.insert(all.end(), family.begin(), family.end());
     llvm::sort(all, [](const OperatorRow &a, const OperatorRow &b) { return keyOf(a) < keyOf(b); });
     return all;

@@ -51,5 +51,7 @@ llvm::ArrayRef<OperatorRow> poolingOperators();
 llvm::ArrayRef<OperatorRow> resizeOperators();
 llvm::ArrayRef<OperatorRow> normalizationOperators();
 llvm::ArrayRef<OperatorRow> reductionOperators();
+llvm::ArrayRef<OperatorRow> quantizationOperators();
+llvm::ArrayRef<OperatorRow> einsumOperators();
 
 } // namespace plim::onnx

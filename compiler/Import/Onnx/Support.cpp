@@ -40,9 +40,48 @@ const wire::Function *ModelImporter::findFunction(const wire::Node &node) const 
   return functions.lookup(qualifiedName(toRef(node.domain), toRef(node.opType)) + ":" + std::string(node.overload));
 }
 
-void ModelImporter::collectUnsupported(const std::vector<wire::Node> &nodes, const OperatorSets &sets,
-                                       StringRef prefix, llvm::StringMap<Missing> &missing,
-                                       llvm::StringSet<> &visited) {
+FailureOr<uint64_t> ModelImporter::countNodes(const std::vector<wire::Node> &nodes,
+                                              SmallVectorImpl<const wire::Function *> &stack,
+                                              llvm::DenseMap<const wire::Function *, uint64_t> &counts) {
+  constexpr size_t deepest = 100;
+  constexpr uint64_t most = uint64_t(1) << 22; // far beyond real models
+  uint64_t total = 0;
+  const auto add = [&](FailureOr<uint64_t> count) {
+    if (succeeded(count))
+      total += *count;
+    return failed(count);
+  };
+  for (const wire::Node &node : nodes) {
+    ++total;
+    for (const wire::Attribute &attribute : node.attributes)
+      if (attribute.graph && add(countNodes(attribute.graph->nodes, stack, counts)))
+        return failure();
+    if (const wire::Function *function = findFunction(node)) {
+      const std::string name = qualifiedName(toRef(function->domain), toRef(function->name));
+      if (llvm::is_contained(stack, function))
+        return error(fileLocation()) << "function '" << name << "' calls itself";
+      if (stack.size() >= deepest)
+        return error(fileLocation()) << "functions call each other deeper than " << deepest << ", down to '" << name
+                                     << "'";
+      auto known = counts.find(function);
+      if (known == counts.end()) {
+        stack.push_back(function);
+        FailureOr<uint64_t> count = countNodes(function->nodes, stack, counts);
+        stack.pop_back();
+        if (failed(count))
+          return failure();
+        known = counts.try_emplace(function, *count).first;
+      }
+      total += known->second;
+    }
+    if (total > most)
+      return error(fileLocation()) << "inlined functions make more than " << most << " nodes";
+  }
+  return total;
+}
+
+void ModelImporter::collectUnsupported(const std::vector<wire::Node> &nodes, const OperatorSets &sets, StringRef prefix,
+                                       llvm::StringMap<Missing> &missing, llvm::StringSet<> &visited) {
   for (auto [i, node] : llvm::enumerate(nodes)) {
     const std::string name = qualifiedName(toRef(node.domain), toRef(node.opType));
     if (const wire::Function *function = findFunction(node)) {
@@ -66,8 +105,8 @@ void ModelImporter::collectUnsupported(const std::vector<wire::Node> &nodes, con
     else if (isStandard && set->second < row->since && row->since > leastOperatorSet)
       reason = "is new in operator set " + std::to_string(row->since) + ", have " + std::to_string(set->second);
     else if (isStandard && set->second >= row->removed)
-      reason = "was taken out in operator set " + std::to_string(row->removed) + ", have " +
-               std::to_string(set->second);
+      reason =
+          "was taken out in operator set " + std::to_string(row->removed) + ", have " + std::to_string(set->second);
     else
       continue;
     Missing &entry = missing[name];

@@ -108,8 +108,9 @@ Value ModelImporter::weight(const wire::Tensor &tensor, StringRef name, Location
 
   const std::string &decoded = options.decodedWeightsFile;
   if (decoded.empty())
-    return fail("its " + Twine(bytes) + " bytes are stored as typed fields, not as raw data, and no file for decoded "
-                                        "weights was named");
+    return fail("its " + Twine(bytes) +
+                " bytes are stored as typed fields, not as raw data, and no file for decoded "
+                "weights was named");
   if (!decodedWeights) {
     std::error_code code;
     decodedWeights = std::make_unique<llvm::raw_fd_ostream>(decoded, code);

@@ -9,9 +9,7 @@ namespace {
 
 template <typename Op> LogicalResult unary(NodeImporter &n) { return n.finish(n.make<Op>(n[0])); }
 
-LogicalResult leakyRelu(NodeImporter &n) {
-  return n.finish(n.make<graph::LeakyReluOp>(n[0], n.real("alpha", 0.01f)));
-}
+LogicalResult leakyRelu(NodeImporter &n) { return n.finish(n.make<graph::LeakyReluOp>(n[0], n.real("alpha", 0.01f))); }
 
 LogicalResult elu(NodeImporter &n) { return n.finish(n.make<graph::EluOp>(n[0], n.real("alpha", 1.0))); }
 
@@ -48,13 +46,10 @@ LogicalResult shrink(NodeImporter &n) {
 }
 
 LogicalResult hardSigmoid(NodeImporter &n) {
-  return n.finish(
-      n.make<graph::HardSigmoidOp>(n[0], n.real("alpha", 0.2f), n.real("beta", 0.5)));
+  return n.finish(n.make<graph::HardSigmoidOp>(n[0], n.real("alpha", 0.2f), n.real("beta", 0.5)));
 }
 
-LogicalResult hardSwish(NodeImporter &n) {
-  return n.finish(n.make<graph::HardSwishOp>(n[0], 1.0 / 6.0, 0.5));
-}
+LogicalResult hardSwish(NodeImporter &n) { return n.finish(n.make<graph::HardSwishOp>(n[0], 1.0 / 6.0, 0.5)); }
 
 /// x sigmoid(alpha x)
 LogicalResult swish(NodeImporter &n) {

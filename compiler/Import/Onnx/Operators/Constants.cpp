@@ -57,8 +57,7 @@ LogicalResult constantOfShape(NodeImporter &n) {
 LogicalResult eyeLike(NodeImporter &n) {
   if (!n.needStatic(n[0], "EyeLike") || n.type(0).getRank() != 2)
     return n.error("need a matrix, have " + Twine(n.type(0).getRank()) + " dimensions");
-  const Type element =
-      n.has("dtype") ? n.elementType(n.integer("dtype", 1)) : n.type(0).getElementType();
+  const Type element = n.has("dtype") ? n.elementType(n.integer("dtype", 1)) : n.type(0).getElementType();
   const int64_t offset = n.integer("k", 0);
   if (!element)
     return failure();

@@ -60,14 +60,12 @@ LogicalResult convTranspose(NodeImporter &n) {
   const bool same = window->autoPad.starts_with("SAME");
   const bool hasShape = outputShape && !outputShape->empty();
   if (hasShape && outputShape->size() != spatial && outputShape->size() != spatial + 2)
-    return n.error("attribute 'output_shape': need " + Twine(spatial) + " entries, have " +
-                   Twine(outputShape->size()));
+    return n.error("attribute 'output_shape': need " + Twine(spatial) + " entries, have " + Twine(outputShape->size()));
   for (size_t i = 0; (same || hasShape) && i < spatial; ++i) {
     const int64_t size = n.type(0).getDimSize(i + 2);
     if (ShapedType::isDynamic(size))
       return n.error("output_shape and auto_pad need static spatial dimensions");
-    const int64_t wanted =
-        hasShape ? (*outputShape)[outputShape->size() - spatial + i] : size * window->strides[i];
+    const int64_t wanted = hasShape ? (*outputShape)[outputShape->size() - spatial + i] : size * window->strides[i];
     int64_t total = window->strides[i] * (size - 1) + outputPadding[i] +
                     (window->kernel[i] - 1) * window->dilations[i] + 1 - wanted;
     if (wanted < 1 || wanted > INT32_MAX)

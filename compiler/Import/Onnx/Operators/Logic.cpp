@@ -12,8 +12,8 @@ template <typename Op> LogicalResult unary(NodeImporter &n) { return n.finish(n.
 template <typename Op> LogicalResult binary(NodeImporter &n) { return n.finish(n.make<Op>(n[0], n[1])); }
 
 LogicalResult isInf(NodeImporter &n) {
-  return n.finish(n.make<graph::IsInfOp>(n[0], n.integer("detect_negative", 1) != 0,
-                                         n.integer("detect_positive", 1) != 0));
+  return n.finish(
+      n.make<graph::IsInfOp>(n[0], n.integer("detect_negative", 1) != 0, n.integer("detect_positive", 1) != 0));
 }
 
 LogicalResult where(NodeImporter &n) { return n.finish(n.make<graph::SelectOp>(n[0], n[1], n[2])); }

@@ -117,7 +117,8 @@ LogicalResult slice(NodeImporter &n) {
       // All from `start` on, or nothing cut off: what can be said without the size. A far end means "to the end".
       constexpr int64_t far = INT32_MAX;
       if (step != 1 || start < 0 || end < far)
-        return n.error("axis " + Twine(axis) + " is sliced by ends that depend on its size, which is not known at "
+        return n.error("axis " + Twine(axis) +
+                       " is sliced by ends that depend on its size, which is not known at "
                        "compile time");
       begin[axis] = start;
       continue;

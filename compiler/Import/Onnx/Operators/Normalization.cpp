@@ -72,10 +72,14 @@ LogicalResult lpNormalization(NodeImporter &n) {
   if (!axis)
     return failure();
   Value norm = n.make<graph::ReduceOp>(p == 1 ? graph::ReduceKind::L1 : graph::ReduceKind::L2, n[0], Ints{*axis}, true);
-  return n.finish(n.make<graph::DivOp>(n[0], norm));
+  // Zeros stay zeros.
+  const Type element = n.type(0).getElementType();
+  Value isZero = n.make<graph::EqualOp>(norm, n.scalar(0.0, element));
+  return n.finish(n.make<graph::DivOp>(n[0], n.make<graph::SelectOp>(isZero, n.scalar(1.0, element), norm)));
 }
 
-/// x / (bias + alpha / size * sum of x^2 over `size` channels)^beta; the sum by an average over channels as a dimension.
+/// x / (bias + alpha / size * sum of x^2 over `size` channels)^beta; the sum by an average over channels as a
+/// dimension.
 LogicalResult localResponse(NodeImporter &n) {
   const int64_t size = n.integer("size", 0);
   const double alpha = n.real("alpha", 1e-4f), beta = n.real("beta", 0.75), bias = n.real("bias", 1.0);

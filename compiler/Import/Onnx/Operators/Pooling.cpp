@@ -38,19 +38,21 @@ LogicalResult averagePool(NodeImporter &n) {
 /// (sum of |x|^p)^(1 / p), from the average over the whole window.
 LogicalResult lpPool(NodeImporter &n) {
   const int64_t p = n.integer("p", 2);
-  if (p != 1 && p != 2)
-    return n.error("attribute 'p' is " + Twine(p) + ": need 1 or 2");
+  if (p < 1)
+    return n.error("attribute 'p' is " + Twine(p) + ": need at least 1");
   if (n.integer("ceil_mode", 0))
     return n.error("ceil_mode is not supported");
-  Value powers = p == 1 ? n.make<graph::AbsOp>(n[0]) : n.make<graph::MulOp>(n[0], n[0]);
+  const Type element = n.type(0).getElementType();
+  Value powers = n.make<graph::AbsOp>(n[0]);
+  if (p != 1)
+    powers = n.make<graph::PowOp>(powers, n.scalar(double(p), element));
   Value average = pool(n, graph::PoolKind::Average, powers, true);
   double elements = 1;
   if (const auto kernel = n.integers("kernel_shape"))
     for (int64_t size : *kernel)
       elements *= double(size);
-  Value sum = n.hasFailed() ? Value()
-                            : n.make<graph::MulOp>(average, n.scalar(elements, n.type(0).getElementType()));
-  return n.finish(p == 1 ? sum : n.make<graph::SqrtOp>(sum));
+  Value sum = n.make<graph::MulOp>(average, n.scalar(elements, element));
+  return n.finish(p == 1 ? sum : n.make<graph::PowOp>(sum, n.scalar(1.0 / double(p), element)));
 }
 
 LogicalResult global(NodeImporter &n, graph::ReduceKind kind) {
@@ -76,7 +78,7 @@ constexpr OperatorRow rows[] = {
     {"GlobalAveragePool", 1, 1, globalAveragePool},
     {"GlobalLpPool", 1, 1, globalLpPool, 7, noVersion, "", "p of 1 or 2"},
     {"GlobalMaxPool", 1, 1, globalMaxPool},
-    {"LpPool", 1, 1, lpPool, 7, noVersion, "", "p of 1 or 2, no ceil_mode"},
+    {"LpPool", 1, 1, lpPool, 7, noVersion, "", "no ceil_mode"},
     {"MaxPool", 1, 1, maxPool, 7, noVersion, "", "no indices"},
 };
 

@@ -1,5 +1,5 @@
-// Resize and its predecessor Upsample. The graph op resizes the spatial dimensions of [N, C, spatial...]: dimensions are
-// moved there and back where a model resizes others.
+// Resize and its predecessor Upsample. The graph op resizes the spatial dimensions of [N, C, spatial...]: dimensions
+// are moved there and back where a model resizes others.
 #include "compiler/Import/Onnx/NodeImporter.h"
 #include <cmath>
 
@@ -21,8 +21,7 @@ LogicalResult resizeTo(NodeImporter &n, const Settings &settings, ArrayRef<int64
   const auto shape = n.type(0).getShape();
   const int64_t rank = shape.size();
   const auto changes = [&](int64_t i) {
-    return sizes.empty() ? scales[i] != 1.0
-                         : sizes[i] != shape[i] || (!scales.empty() && scales[i] != 1.0);
+    return sizes.empty() ? scales[i] != 1.0 : sizes[i] != shape[i] || (!scales.empty() && scales[i] != 1.0);
   };
   Ints order, moved;
   for (int64_t i = 0; i < rank; ++i)
@@ -54,9 +53,8 @@ LogicalResult resizeTo(NodeImporter &n, const Settings &settings, ArrayRef<int64
     if (!scales.empty())
       newScales.push_back(scales[axis]);
   }
-  Value result =
-      n.make<graph::ResizeOp>(settings.mode, input, newSizes, newScales, settings.coordinates, settings.nearest,
-                              settings.cubic);
+  Value result = n.make<graph::ResizeOp>(settings.mode, input, newSizes, newScales, settings.coordinates,
+                                         settings.nearest, settings.cubic);
   if (n.hasFailed())
     return failure();
   if (added)

@@ -14,7 +14,8 @@ LogicalResult shape(NodeImporter &n) {
   Value dims = n.make<graph::ShapeOfOp>(n[0]);
   if (start == 0 && end == rank)
     return n.finish(dims);
-  return n.finish(n.make<graph::SliceOp>(dims, ArrayRef<int64_t>{start}, ArrayRef<int64_t>{std::max<int64_t>(end - start, 0)}));
+  return n.finish(
+      n.make<graph::SliceOp>(dims, ArrayRef<int64_t>{start}, ArrayRef<int64_t>{std::max<int64_t>(end - start, 0)}));
 }
 
 LogicalResult size(NodeImporter &n) {

@@ -21,7 +21,7 @@ def reference(node, attribute, source, kind):
 
 
 # CHECK: %[[A:.*]] = graph.leaky_relu %{{.*}} {alpha = 5.000000e-01 : f64} {{.*}} loc(#[[INNER:.*]])
-# CHECK: %[[B:.*]] = graph.leaky_relu %[[A]] : {{.*}} loc(
+# CHECK: %[[B:.*]] = graph.leaky_relu %[[A]] {alpha = 0.00999{{.*}}} : {{.*}} loc(
 # CHECK: graph.clip %[[B]] {max = 6.000000e+00 : f64}
 # CHECK-DAG: #[[INNER]] = loc("outer/call/leak")
 leak = reference(node("LeakyRelu", "a", "b", "leak"), "alpha", "slope", onnx.AttributeProto.FLOAT)

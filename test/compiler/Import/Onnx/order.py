@@ -17,7 +17,7 @@ def save(name, nodes, outputs="y", weights=()):
 # CHECK: %[[T:.*]] = graph.tanh %[[R]]
 # CHECK: return %[[T]]
 save("unsorted", [node("Tanh", "r", "y"), node("Relu", "x", "r")])
-# CYCLE: error: the graph has a cycle: 'c' -> 'b' -> 'a' -> 'c'
+# CYCLE: error: the graph has a cycle: 'a' -> 'b' -> 'c' -> 'a'
 save("cycle", [node("Relu", "x", "free"), node("Add", "free q", "p", "a"), node("Relu", "p", "o", "b"), node("Relu", "o", "q", "c"),
                node("Relu", "q", "y")])
 # UNKNOWN: error: node 'n' reads 'ghost', which no node, input or initializer defines

@@ -20,7 +20,7 @@ big = np.arange(300, dtype=np.float32)
 def save(name, *weights):
     path = f"{folder}/{name}.onnx"
     nodes = [node("Identity", w.name, f"y{i}") for i, w in enumerate(weights)]
-    write(nodes, [value("x", [1])], [value(f"y{i}", None) for i in range(len(weights))], weights, path=path)
+    write(nodes, [value("x", [1])], [value(f"y{i}", None, w.data_type) for i, w in enumerate(weights)], weights, path=path)
     return path
 
 
@@ -34,7 +34,7 @@ def external(name, **entries):
 
 
 # CHECK: graph.constant dense<[1, 2, 3]> : tensor<3xi64>
-# CHECK: graph.parameter "floats" {bytes = 1200 : i64, file = "{{.*}}/raw.onnx", offset = 100 : i64} : tensor<300xf32>
+# CHECK: graph.parameter "floats" {bytes = 1200 : i64, file = "{{.*}}/raw.onnx", offset = 137 : i64} : tensor<300xf32>
 # CHECK: graph.parameter "packed" {bytes = 1200 : i64
 path = save("raw", ints("small", 1, 2, 3), raw("floats", big), helper.make_tensor("packed", F32, [300], big))
 data = open(path, "rb").read()
