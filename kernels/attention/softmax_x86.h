@@ -86,7 +86,7 @@ template <typename Mask> PLIM_INLINE float scaleScores(float scale, int64_t coun
     store(scores + t, s);
     largest.part[v] = max(largest.part[v], s);
   });
-  return foldLanes(largest, [](Vector x, Vector y) __attribute__((always_inline)) { return max(x, y); });
+  return foldLanes(largest, Max());
 }
 
 /// The above for keys [first, first + count) of a query row.
@@ -121,7 +121,7 @@ inline float exponentiateScores(float *scores, int64_t count, float largest) {
     store(scores + t, p);
     sum.part[v] = sum.part[v] + p;
   });
-  return foldLanes(sum, [](Vector x, Vector y) __attribute__((always_inline)) { return x + y; });
+  return foldLanes(sum, Add());
 }
 
 /// A block of products of one matrix by packed keys or values, without epilogue.

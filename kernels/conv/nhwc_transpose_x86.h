@@ -25,15 +25,57 @@ struct ScatterTarget {
   explicit ScatterTarget(const plim_launch *launch) : g(launch), y(nullptr), residual(nullptr) {}
 };
 
-/// Columns [column, column + count) of a panel are channels [channel, ...) of one tap.
+/// Columns [column, column + count) of a panel lie side by side in Y: channels of one tap, or of neighbouring taps
+/// where pixels adjoin. Offsets from the first pixel of a window.
 struct ScatterPiece {
-  int64_t column, count, channel, ky, kx;
+  int64_t column, count, y, residual;
 };
 
-PLIM_INLINE int64_t pieceOffset(const plim_shape *s, const Geometry &g, const ScatterPiece &piece, int64_t image,
-                                int64_t iy, int64_t ix) {
-  return image * s->strides[0] + (iy * g.kernelH + piece.ky) * s->strides[1] +
-         (ix * g.kernelW + piece.kx) * s->strides[2] + piece.channel;
+/// The pieces of a panel whose first column is column `first` of the filter. Returns how many.
+inline int64_t setPieces(const ScatterTarget &target, int64_t first, int64_t columns, ScatterPiece *pieces) {
+  const Geometry &g = target.g;
+  const plim_shape *y = target.y, *residual = target.residual ? target.residual : target.y;
+  const int64_t tap = first / g.outC;
+  int64_t channel = first % g.outC, ky = tap / g.kernelW, kx = tap % g.kernelW, count = 0;
+  for (int64_t column = 0; column < columns;) {
+    const int64_t left = g.outC - channel, length = left < columns - column ? left : columns - column;
+    const ScatterPiece piece = {column, length, ky * y->strides[1] + kx * y->strides[2] + channel,
+                                ky * residual->strides[1] + kx * residual->strides[2] + channel};
+    ScatterPiece *before = count ? &pieces[count - 1] : nullptr;
+    if (before && piece.y == before->y + before->count && piece.residual == before->residual + before->count)
+      before->count += length;
+    else
+      pieces[count++] = piece;
+    column += length;
+    channel = 0;
+    if (++kx == g.kernelW)
+      kx = 0, ++ky;
+  }
+  return count;
+}
+
+PLIM_INLINE void copyFloats(float *to, const float *from, int64_t count) {
+  if (count == 1)
+    *to = *from;
+  else if (count == 2)
+    memcpy(to, from, 2 * sizeof(float));
+  else
+    for (int64_t at = 0; at < count; at += kLanes) {
+      const LaneMask lanes = firstLanes(count - at);
+      store(to + at, load(from + at, lanes), lanes);
+    }
+}
+
+/// Calls function(i, offset) for `rows` pixels of X from number `pixel` on; their windows start at that offset of `s`.
+template <typename Function>
+PLIM_INLINE void forWindows(const Geometry &g, const plim_shape *s, int64_t pixel, int64_t rows, Function function) {
+  int64_t ix = pixel % g.inW, line = pixel / g.inW;
+  const int64_t step = g.kernelW * s->strides[2];
+  for (int64_t i = 0; i < rows; ix = 0, ++line) {
+    int64_t offset = line / g.inH * s->strides[0] + line % g.inH * g.kernelH * s->strides[1] + ix * step;
+    for (; ix < g.inW && i < rows; ++ix, ++i, offset += step)
+      function(i, offset);
+  }
 }
 
 inline void scatterSums(const PanelBlock *block, const float *sums, int64_t run, int64_t row, int64_t rows,
@@ -45,48 +87,36 @@ inline void scatterSums(const PanelBlock *block, const float *sums, int64_t run,
   const Activation act = {product.activation, product.activationA, product.activationB};
   const int64_t first = (unit.panel + panel) * kPanel;
   const int64_t columns = product.n - first < kPanel ? product.n - first : kPanel;
-
-  ScatterPiece pieces[kPanel];
-  alignas(64) float bias[kPanel] = {};
-  int64_t pieceCount = 0;
-  for (int64_t column = 0; column < columns;) {
-    const int64_t tap = (first + column) / g.outC, channel = (first + column) % g.outC;
-    const int64_t left = g.outC - channel, count = left < columns - column ? left : columns - column;
-    pieces[pieceCount++] = {column, count, channel, tap / g.kernelW, tap % g.kernelW};
-    if (product.bias)
-      memcpy(bias + column, product.bias + channel, (size_t)count * sizeof(float));
-    column += count;
-  }
-
   // Merging dims keeps their order, so the number of a row is that of its pixel.
-  int64_t pixel = (unit.outer * product.space.runs + unit.run + run) * product.space.rows + unit.row + row;
-  int64_t ix = pixel % g.inW, iy = pixel / g.inW % g.inH, image = pixel / g.inW / g.inH;
-  for (int64_t i = 0; i < rows; ++i) {
-    alignas(64) float values[kPanel] = {};
-    if (product.residual)
+  const int64_t pixel = (unit.outer * product.space.runs + unit.run + run) * product.space.rows + unit.row + row;
+  ScatterPiece pieces[kPanel];
+  const int64_t pieceCount = setPieces(target, first, columns, pieces);
+
+  alignas(64) float bias[kPanel] = {};
+  if (product.bias)
+    for (int64_t column = 0, channel = first % g.outC; column < columns; ++column) {
+      bias[column] = product.bias[channel];
+      channel = channel + 1 == g.outC ? 0 : channel + 1;
+    }
+
+  // Rows of few columns are packed, so that the activation has full vectors; the store of a row overlaps the next ones.
+  alignas(64) float values[(kTileRowsMax + 1) * kPanel];
+  const int64_t pitch = columns <= kLanes / 2 ? columns : kPanel;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t column = 0; column < columns; column += kLanes)
+      store(values + i * pitch + column, load(sums + i * kPanel + column) + load(bias + column));
+  if (product.residual)
+    forWindows(g, target.residual, pixel, rows, [&](int64_t i, int64_t offset) {
       for (int64_t p = 0; p < pieceCount; ++p)
-        memcpy(values + pieces[p].column, product.residual + pieceOffset(target.residual, g, pieces[p], image, iy, ix),
-               (size_t)pieces[p].count * sizeof(float));
-    for (int64_t column = 0; column < columns; column += kLanes) {
-      const Vector x = load(sums + i * kPanel + column) + load(bias + column) + load(values + column);
-      store(values + column, activate(x, act));
-    }
-    for (int64_t p = 0; p < pieceCount; ++p) {
-      float *y = product.c + pieceOffset(target.y, g, pieces[p], image, iy, ix);
-      if (pieces[p].count == 1)
-        *y = values[pieces[p].column];
-      else
-        for (int64_t at = 0; at < pieces[p].count; at += kLanes) {
-          const LaneMask lanes = firstLanes(pieces[p].count - at);
-          store(y + at, load(values + pieces[p].column + at, lanes), lanes);
-        }
-    }
-    if (++ix == g.inW) {
-      ix = 0;
-      if (++iy == g.inH)
-        iy = 0, ++image;
-    }
-  }
+        for (int64_t at = 0; at < pieces[p].count; ++at)
+          values[i * pitch + pieces[p].column + at] += product.residual[offset + pieces[p].residual + at];
+    });
+  for (int64_t at = 0; at < rows * pitch; at += kLanes)
+    store(values + at, activate(load(values + at), act));
+  forWindows(g, target.y, pixel, rows, [&](int64_t i, int64_t offset) {
+    for (int64_t p = 0; p < pieceCount; ++p)
+      copyFloats(product.c + offset + pieces[p].y, values + i * pitch + pieces[p].column, pieces[p].count);
+  });
 }
 
 inline int32_t runConvTranspose(const plim_launch *launch, void *scratch, uint32_t first, uint32_t last) {

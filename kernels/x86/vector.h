@@ -98,19 +98,33 @@ struct Lanes64 {
   Vector part[kVectors];
 };
 
+struct Add {
+  template <typename Lanes> Lanes operator()(Lanes a, Lanes b) const { return a + b; }
+};
+struct Max {
+  __m128 operator()(__m128 a, __m128 b) const { return _mm_max_ps(a, b); }
+  __m256 operator()(__m256 a, __m256 b) const { return _mm256_max_ps(a, b); }
+#if defined(__AVX512F__)
+  __m512 operator()(__m512 a, __m512 b) const { return _mm512_max_ps(a, b); }
+#endif
+};
+
 /// Folds 64 lanes to one number: lane i with lane i + 32, then + 16, ... + 1.
-template <typename Combine> PLIM_INLINE float foldLanes(const Lanes64 &lanes, Combine combine) {
-  alignas(64) float v[64];
-  for (int i = 0; i < Lanes64::kVectors; ++i)
-    store(v + i * kLanes, lanes.part[i]);
-  for (int width = 32; width >= kLanes; width /= 2)
-    for (int i = 0; i < width; i += kLanes)
-      store(v + i, combine(load(v + i), load(v + i + width)));
-  for (int width = kLanes / 2; width >= 1; width /= 2) {
-    Vector upper = load(v + width, firstLanes(width));
-    store(v, combine(load(v), upper), firstLanes(width));
-  }
-  return v[0];
+template <typename Combine> PLIM_INLINE float foldLanes(Lanes64 lanes, Combine combine) {
+#pragma clang loop unroll(full)
+  for (int width = Lanes64::kVectors / 2; width >= 1; width /= 2)
+#pragma clang loop unroll(full)
+    for (int i = 0; i < width; ++i)
+      lanes.part[i] = combine(lanes.part[i], lanes.part[i + width]);
+#if defined(__AVX512F__)
+  __m256 eight = combine(_mm512_castps512_ps256(lanes.part[0]), _mm512_extractf32x8_ps(lanes.part[0], 1));
+#else
+  __m256 eight = lanes.part[0];
+#endif
+  __m128 four = combine(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  four = combine(four, _mm_movehl_ps(four, four));
+  four = combine(four, _mm_shuffle_ps(four, four, 1));
+  return _mm_cvtss_f32(four);
 }
 
 } // namespace
