@@ -2,6 +2,7 @@
 
 #include "compiler/Pipelines/Register.h"
 
+#include "compiler/Transforms/Graph/Passes.h"
 #include "compiler/Transforms/Plan/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -21,6 +22,7 @@ void registerAllPlimDialects(mlir::DialectRegistry &registry) {
 
 void registerAllPlimPasses() {
   mlir::registerTransformsPasses();
+  graph::registerGraphPasses();
   plan::registerPlanPasses();
 }
 

@@ -21,7 +21,7 @@ struct ChooseAttention : impl::GraphChooseAttentionBase<ChooseAttention> {
       return signalPassFailure();
     }
     if (chunk < 1) {
-      getOperation().emitError("graph-choose-attention needs a chunk of at least 1 row, has ") << chunk;
+      getOperation().emitError("graph-choose-attention needs a chunk of at least 1 row, has ") << chunk.getValue();
       return signalPassFailure();
     }
     getOperation().walk([&](AttentionOp op) {

@@ -225,6 +225,9 @@ private:
     root->replaceAllUsesWith(fused);
     for (Operation *member : llvm::reverse(members))
       member->erase();
+    for (Operation *constant : constants)
+      if (constant->use_empty())
+        constant->erase();
   }
 
   Block &block;

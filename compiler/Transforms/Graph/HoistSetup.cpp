@@ -51,7 +51,7 @@ struct HoistSetup : impl::GraphHoistSetupBase<HoistSetup> {
   /// Operands of ops that run that are results of ops that need not.
   void collect(Operation *op, SmallVectorImpl<Value> &frontier) {
     // An op of @setup has no operands that run, and hands its own on.
-    if (op->getNumResults() == 1 && isWork(op->getResult(0)))
+    if (op->getNumResults() == 1 && isKnown(op->getResult(0)))
       return;
     for (Value operand : op->getOperands()) {
       // Views cost nothing where they are.
@@ -63,14 +63,18 @@ struct HoistSetup : impl::GraphHoistSetupBase<HoistSetup> {
     }
   }
 
+  /// Whether a value is known before a run.
+  bool isKnown(Value value) {
+    auto it = known.find(value);
+    if (it == known.end())
+      it = known.try_emplace(value, isHoistable(value)).first;
+    return it->second;
+  }
+
+  /// Whether it is known, and takes work to compute.
   bool isWork(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!op || isLeaf(op) || isa<ReshapeOp>(op))
-      return false;
-    auto [it, isNew] = known.try_emplace(value, false);
-    if (isNew)
-      it->second = isHoistable(value);
-    return known[value];
+    return op && !isLeaf(op) && !isa<ReshapeOp>(op) && isKnown(value);
   }
 
   void build(ModuleOp module, ArrayRef<Value> frontier) {
@@ -96,14 +100,18 @@ struct HoistSetup : impl::GraphHoistSetupBase<HoistSetup> {
     SmallVector<std::string> names;
     DenseMap<Value, unsigned> index;
     for (auto [i, value] : llvm::enumerate(frontier)) {
-      Value result = end.getOperand(i), old = value;
+      Value result = end.getOperand(i);
       auto [it, isNew] = index.try_emplace(result, distinct.size());
       if (isNew) {
         distinct.push_back(result);
         names.push_back(freshName(value, taken));
       }
-      OpBuilder at(value.getDefiningOp());
-      old.replaceAllUsesWith(ParameterOp::create(at, value.getLoc(), value.getType(), names[it->second]));
+    }
+    for (auto [i, value] : llvm::enumerate(frontier)) {
+      Value old = value;
+      OpBuilder at(old.getDefiningOp());
+      const std::string &name = names[index[end.getOperand(i)]];
+      old.replaceAllUsesWith(ParameterOp::create(at, old.getLoc(), old.getType(), name));
     }
     end.getOperandsMutable().assign(distinct);
     setup.setFunctionType(b.getFunctionType({}, ValueRange(distinct).getTypes()));
