@@ -109,12 +109,14 @@ LogicalResult Axes::visit(Operation &op, EmitError emitError) {
   return refuse(emitError, "'" + op.getName().getStringRef() + "' is no loop over the dimensions of its operands");
 }
 
-LogicalResult Axes::build(Block &body, EmitError emitError) {
+LogicalResult Axes::build(Block &body, ValueRange results, EmitError emitError) {
   auto isStatic = [&](Value v) {
     auto type = dyn_cast<RankedTensorType>(v.getType());
     return type && type.hasStaticShape();
   };
   for (BlockArgument a : body.getArguments()) {
+    if (a.use_empty() && !llvm::is_contained(results, Value(a)))
+      continue;
     if (!isStatic(a))
       return refuse(emitError, "a generated kernel needs static shapes");
     dims[a] = freshFor(a);

@@ -20,8 +20,9 @@ mlir::LogicalResult refuse(EmitError emitError, const llvm::Twine &message);
 
 class Axes {
 public:
-  /// Covers the arguments and the operations of `body`; refuses operations that are no loops over shared axes.
-  mlir::LogicalResult build(mlir::Block &body, EmitError emitError);
+  /// Covers the operations of `body`, and the arguments that they or `results` use; refuses operations that are no
+  /// loops over shared axes.
+  mlir::LogicalResult build(mlir::Block &body, mlir::ValueRange results, EmitError emitError);
 
   /// Of each dimension of `v`: its axis, or -1.
   llvm::SmallVector<int> of(mlir::Value v) const;

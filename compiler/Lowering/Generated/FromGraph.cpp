@@ -82,20 +82,25 @@ private:
 void Bridge::copyOp() {
   Block *block = &body->block();
   OpBuilder b = OpBuilder::atBlockBegin(block);
-  IRMapping map;
+  // A tensor that is several operands is read from the first of them, so that who reads what an output overwrites is
+  // seen in one place.
+  DenseMap<Value, BlockArgument> first;
+  SmallVector<Value> arguments;
+  for (Value v : op->getOperands()) {
+    BlockArgument own = block->addArgument(v.getType(), op->getLoc());
+    arguments.push_back(first.try_emplace(v, own).first->second);
+  }
   if (auto fused = dyn_cast<graph::FusedOp>(op)) {
-    for (BlockArgument a : fused.getBody().getArguments())
-      map.map(a, block->addArgument(a.getType(), a.getLoc()));
+    IRMapping map;
+    map.map(fused.getBody().getArguments(), arguments);
     for (Operation &inner : fused.getBody().front().without_terminator())
       b.clone(inner, map);
     for (Value v : fused.getYield().getOperands())
       body->results.push_back(map.lookup(v));
     return;
   }
-  // Operand i is buffer i, though one tensor may be several operands.
   Operation *copy = op->clone();
-  for (auto [i, v] : llvm::enumerate(op->getOperands()))
-    copy->setOperand(i, block->addArgument(v.getType(), op->getLoc()));
+  copy->setOperands(arguments);
   b.insert(copy);
   llvm::append_range(body->results, copy->getResults());
 }
@@ -321,7 +326,7 @@ LogicalResult Bridge::shapeSpace(Region &r, ArrayRef<int> order) {
 
 FailureOr<Region> Bridge::run() {
   copyOp();
-  if (failed(decompose()) || failed(axes.build(body->block(), emitError)))
+  if (failed(decompose()) || failed(axes.build(body->block(), body->results, emitError)))
     return failure();
   FailureOr<SmallVector<int>> order = axes.order(body->results, emitError);
   if (failed(order))

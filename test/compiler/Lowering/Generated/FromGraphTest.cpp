@@ -136,6 +136,39 @@ TEST(FromGraph, LayerNormOverTheLastTwoDimensions) {
   }
 }
 
+TEST(FromGraph, NormsOfImages) {
+  GraphRunner runner;
+  KernelInfo instance =
+      runner.add(functionOf("%x: tensor<2x5x9x11xf32>, %s: tensor<5xf32>, %b: tensor<5xf32>",
+                            "%r = graph.instance_norm %x, %s, %b {epsilon = 1.0e-5 : f64} : "
+                            "(tensor<2x5x9x11xf32>, tensor<5xf32>, tensor<5xf32>) -> tensor<2x5x9x11xf32>"));
+  KernelInfo batch = runner.add(
+      functionOf("%x: tensor<2x5x9x11xf32>, %s: tensor<5xf32>, %b: tensor<5xf32>, %m: tensor<5xf32>, %v: tensor<5xf32>",
+                 "%r = graph.batch_norm %x, %s, %b, %m, %v {epsilon = 1.0e-5 : f64} : (tensor<2x5x9x11xf32>, "
+                 "tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) -> tensor<2x5x9x11xf32>"));
+  runner.load();
+  std::vector<float> x = randomFloats(990, 1), s = randomFloats(5, 2), b = randomFloats(5, 3), m = randomFloats(5, 4),
+                     v = randomFloats(5, 5, 0.5, 2), y(990);
+  std::vector<double> wantInstance, wantBatch;
+  for (int i = 0; i < 10; ++i) {
+    double mean = 0, variance = 0;
+    for (int j = 0; j < 99; ++j)
+      mean += x[i * 99 + j] / 99.0;
+    for (int j = 0; j < 99; ++j)
+      variance += (x[i * 99 + j] - mean) * (x[i * 99 + j] - mean) / 99.0;
+    for (int j = 0; j < 99; ++j) {
+      wantInstance.push_back((x[i * 99 + j] - mean) / std::sqrt(variance + 1e-5) * s[i % 5] + b[i % 5]);
+      wantBatch.push_back((double(x[i * 99 + j]) - m[i % 5]) / std::sqrt(v[i % 5] + 1e-5) * s[i % 5] + b[i % 5]);
+    }
+  }
+  for (plim_isa isa : KernelRunner::levels()) {
+    runner.run(instance, isa, {x.data(), s.data(), b.data(), y.data()});
+    expectClose(y, wantInstance, 2e-5);
+    runner.run(batch, isa, {x.data(), s.data(), b.data(), m.data(), v.data(), y.data()});
+    expectClose(y, wantBatch, 1e-5);
+  }
+}
+
 TEST(FromGraph, SpatialMeanOfBothLayouts) {
   GraphRunner runner;
   auto text = [](const std::string &type, const std::string &axes, const std::string &result) {
@@ -237,6 +270,29 @@ TEST(FromGraph, MovesOfElements) {
     for (int i = 0; i < 42; ++i) {
       bool inside = i / 7 >= 1 && i / 7 < 4 && i % 7 < 4;
       ASSERT_EQ(y[i], inside ? x[(i / 7 - 1) * 4 + i % 7] : 2.5f) << i;
+    }
+  }
+}
+
+TEST(FromGraph, ReadsATensorThatIsSeveralOperandsFromTheFirst) {
+  GraphRunner runner;
+  KernelInfo k = runner.add(functionOf("%x: tensor<7x33xf32>", R"(
+    %r:2 = graph.fused(%a = %x : tensor<7x33xf32>, %b = %x : tensor<7x33xf32>)
+        -> (tensor<7x33xf32>, tensor<7x33xf32>) {
+      %0 = graph.neg %a : (tensor<7x33xf32>) -> tensor<7x33xf32>
+      %1 = graph.reduce max %a {axes = array<i64: 1>} : (tensor<7x33xf32>) -> tensor<7x1xf32>
+      %2 = graph.sub %b, %1 : (tensor<7x33xf32>, tensor<7x1xf32>) -> tensor<7x33xf32>
+      graph.yield %0, %2 : tensor<7x33xf32>, tensor<7x33xf32>
+    })"));
+  // The first result is written before %x is read for the last time, the second one after.
+  EXPECT_EQ(k.inPlace, (llvm::SmallVector<std::pair<unsigned, unsigned>>{{0, 3}}));
+  runner.load();
+  std::vector<float> x = randomFloats(231, 1), y(231), z = x;
+  for (plim_isa isa : KernelRunner::levels()) {
+    runner.run(k, isa, {x.data(), nullptr, y.data(), z.data()});
+    for (int i = 0; i < 231; ++i) {
+      ASSERT_EQ(y[i], -x[i]);
+      ASSERT_EQ(z[i], x[i] - *std::max_element(x.begin() + i / 33 * 33, x.begin() + i / 33 * 33 + 33));
     }
   }
 }
