@@ -44,8 +44,8 @@ LogicalResult CandidateAttr::verify(function_ref<InFlightDiagnostic()> emitError
                                     bool) {
   if (kernel.empty())
     return emitError() << "need the name of a kernel, have \"\"";
-  if (phases < 1 || tasks < 1 || phases > INT32_MAX || tasks > INT32_MAX)
-    return emitError() << "need phases and tasks of at least 1 and below 2^31, have " << phases << " and " << tasks;
+  if (phases < 1 || tasks < 1 || phases > UINT32_MAX || tasks > UINT32_MAX)
+    return emitError() << "need phases and tasks of at least 1 and below 2^32, have " << phases << " and " << tasks;
   if (shared < 0 || scratch < 0 || shared % kAlign || scratch % kAlign)
     return emitError() << "need shared and scratch to be multiples of " << kAlign << ", have " << shared << " and "
                        << scratch;

@@ -56,6 +56,9 @@ Expected<TableFile> openTableFile(StringRef path) {
   result.file = std::move(*buffer);
   StringRef bytes = result.file->getBuffer();
   size_t at = findTable(bytes);
+  if (at == StringRef::npos && bytes.starts_with(PLIM_TABLE_MAGIC))
+    return createStringError(inconvertibleErrorCode(), "%s: the step table is cut short: have %zu bytes",
+                             path.str().c_str(), bytes.size());
   if (at == StringRef::npos)
     return createStringError(inconvertibleErrorCode(),
                              "%s: need a step table (magic %s, %zu bytes of header), have none in %zu bytes",

@@ -51,8 +51,8 @@ static llvm::json::Value summary(const plim::plan::TableReader &table) {
   for (const plim_t_program &program : table.all<plim_t_program>(PLIM_SEC_PROGRAMS)) {
     llvm::json::Array ios;
     for (const plim_t_io &io : table.all<plim_t_io>(PLIM_SEC_IOS).slice(program.first_io, program.ios))
-      ios.push_back(llvm::json::Object{
-          {"name", table.string(io.name)}, {"output", io.is_output != 0}, {"bytes", io.bytes}});
+      ios.push_back(
+          llvm::json::Object{{"name", table.string(io.name)}, {"output", io.is_output != 0}, {"bytes", io.bytes}});
     programs.push_back(llvm::json::Object{{"name", table.string(program.name)},
                                           {"variant", table.string(variants[program.variant].name)},
                                           {"steps", program.steps},

@@ -53,7 +53,7 @@ private:
   BufferType typeOf(const plim_t_view &view) const;
   Value createPart(uint32_t number, const DecodedView &view);
   Value buffer(uint32_t view);
-  Value slot(uint32_t number) { return slots.lookup(number); }
+  Value slot(uint32_t number);
   SmallVector<Value> slotList(uint32_t first, uint32_t count) {
     return llvm::map_to_vector(table.indices(first, count), [&](uint32_t s) { return slot(s); });
   }
@@ -93,6 +93,7 @@ private:
   DenseMap<uint32_t, Value> bufferValues; // by view record
   DenseMap<uint32_t, Value> tokens;
   Slots slots;
+  bool hasUnsetScalar = false; // a step reads a scalar that no step before it sets
 };
 
 } // namespace
@@ -184,6 +185,17 @@ void ProgramDecoder::decodeViews() {
     else if (view.kind == DecodedView::Part && entry.offset_scalar == PLIM_NONE)
       bufferValues[number] = createPart(number, view);
   }
+}
+
+/// A scalar that is read before it is set stands for nothing that IR can say: decoding ends with an error, and goes on
+/// until then with a value that will not be seen.
+Value ProgramDecoder::slot(uint32_t number) {
+  if (Value value = slots.lookup(number))
+    return value;
+  hasUnsetScalar = true;
+  auto none = EvalOp::create(builder, loc, TypeRange(builder.getIndexType()), ValueRange(),
+                             builder.getI64IntegerAttr(0), StringAttr());
+  return none.getResult(0);
 }
 
 /// Views at a scalar's offset are made where a step first names them.
@@ -409,6 +421,10 @@ void ProgramDecoder::decodeSteps(uint32_t first, uint32_t end) {
 }
 
 LogicalResult ProgramDecoder::run() {
+  for (uint64_t budget : record.budget)
+    if (budget != UINT64_MAX && budget > INT64_MAX)
+      return emitError(loc) << "program " << table.string(record.name) << ": need budgets below 2^63 bytes, have "
+                            << budget;
   std::string error;
   FailureOr<std::map<uint32_t, DecodedView>> classified = classifyViews(table, record, error);
   if (failed(classified))
@@ -419,6 +435,9 @@ LogicalResult ProgramDecoder::run() {
   builder.setInsertionPointToStart(program.getBlock());
   decodeViews();
   decodeSteps(0, record.steps);
+  if (hasUnsetScalar)
+    return emitError(loc) << "program " << table.string(record.name)
+                          << ": need each scalar set before it is read, on every way to the step";
   return success();
 }
 

@@ -89,6 +89,11 @@ FailureOr<OwningOpRef<plim::plan::ModuleOp>> plim::plan::decodeTable(MLIRContext
     return failure();
   }
   TableReader table(aligned.table());
+  for (const plim_t_kernel &kernel : table.all<plim_t_kernel>(PLIM_SEC_KERNELS))
+    if (table.string(kernel.name).empty()) {
+      emitError(loc) << "need a name for each kernel, have one without";
+      return failure();
+    }
   DecodedShared shared;
   OwningOpRef<mlir::ModuleOp> functions;
   if (!evalText.empty()) {

@@ -94,7 +94,7 @@ plan.module {
 
 plan.module {
   plan.program @p virtual io(out %y "y" f32[16] : <ram, 64>) {
-    // expected-error @below {{need phases and tasks of at least 1 and below 2^31, have 1 and 0}}
+    // expected-error @below {{need phases and tasks of at least 1 and below 2^32, have 1 and 0}}
     plan.launch "k"<tasks = 0>(w %y f32[2] : <ram, 64>)
     plan.return
   }
