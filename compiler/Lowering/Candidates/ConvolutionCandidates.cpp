@@ -1,6 +1,7 @@
 //===- ConvolutionCandidates.cpp - Convolutions, pooling, resizing -----------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "kernels/pool/pool.h"
+#include "kernels/resize/apply.h"
 
 using namespace mlir;
 
@@ -109,12 +110,39 @@ void pool(graph::PoolOp op, Candidates &candidates) {
     launch.offer("pool.reference", attrs, candidates);
 }
 
+static_assert(int(graph::ResizeMode::Nearest) == PLIM_RESIZE_NEAREST &&
+              int(graph::ResizeMode::Linear) == PLIM_RESIZE_LINEAR &&
+              int(graph::ResizeMode::Cubic) == PLIM_RESIZE_CUBIC);
+static_assert(int(graph::CoordinateMode::HalfPixel) == PLIM_RESIZE_HALF_PIXEL &&
+              int(graph::CoordinateMode::PytorchHalfPixel) == PLIM_RESIZE_PYTORCH_HALF_PIXEL &&
+              int(graph::CoordinateMode::AlignCorners) == PLIM_RESIZE_ALIGN_CORNERS &&
+              int(graph::CoordinateMode::Asymmetric) == PLIM_RESIZE_ASYMMETRIC &&
+              int(graph::CoordinateMode::HalfPixelSymmetric) == PLIM_RESIZE_HALF_PIXEL_SYMMETRIC);
+static_assert(int(graph::NearestMode::RoundPreferFloor) == PLIM_RESIZE_ROUND_PREFER_FLOOR &&
+              int(graph::NearestMode::RoundPreferCeil) == PLIM_RESIZE_ROUND_PREFER_CEIL &&
+              int(graph::NearestMode::Floor) == PLIM_RESIZE_FLOOR && int(graph::NearestMode::Ceil) == PLIM_RESIZE_CEIL);
+
+void resize(graph::ResizeOp op, Candidates &candidates) {
+  SmallVector<int64_t> attrs(PLIM_RESIZE_WORDS, 0);
+  attrs[PLIM_RESIZE_MODE] = int64_t(op.getMode());
+  attrs[PLIM_RESIZE_COORDINATE] = int64_t(op.getCoordinateMode());
+  attrs[PLIM_RESIZE_ROUNDING] = int64_t(op.getNearestMode());
+  attrs[PLIM_RESIZE_CUBIC_A] = word(op.getCubicCoefficient());
+  for (int d = 0; d < PLIM_MAX_RANK; ++d)
+    attrs[PLIM_RESIZE_SCALE + d] = word(1.0);
+  int first = op.getLayout() == graph::ImageLayout::NHWC ? 1 : 2;
+  for (auto [i, scale] : llvm::enumerate(op.getSpatialScales()))
+    attrs[PLIM_RESIZE_SCALE + first + i] = word(scale);
+  LaunchBuilder().read(op.getInput()).write(op.getResult()).offer("resize.apply", attrs, candidates);
+}
+
 } // namespace
 
 void registerConvolutionCandidates(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
     graph::ConvOp::attachInterface<CandidateModel<graph::ConvOp, conv>>(*context);
     graph::ConvTransposeOp::attachInterface<CandidateModel<graph::ConvTransposeOp, convTranspose>>(*context);
+    graph::ResizeOp::attachInterface<CandidateModel<graph::ResizeOp, resize>>(*context);
     graph::PoolOp::attachInterface<CandidateModel<graph::PoolOp, pool>>(*context);
   });
 }

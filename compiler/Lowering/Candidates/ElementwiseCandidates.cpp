@@ -26,17 +26,10 @@ Code codeOf(Operation *op) {
   return TypeSwitch<Operation *, Code>(op)
       .Case([](graph::LeakyReluOp o) { return C{PLIM_EW_LEAKY_RELU, o.getAlpha()}; })
       .Case([](graph::EluOp o) { return C{PLIM_EW_ELU, o.getAlpha()}; })
-      .Case([](graph::SeluOp o) {
-        return C{PLIM_EW_SELU, o.getAlpha(), o.getGamma()};
-      })
-      .Case([](graph::HardSigmoidOp o) {
-        return C{PLIM_EW_HARD_SIGMOID, o.getAlpha(), o.getBeta()};
-      })
+      .Case([](graph::SeluOp o) { return C{PLIM_EW_SELU, o.getAlpha(), o.getGamma()}; })
+      .Case([](graph::HardSigmoidOp o) { return C{PLIM_EW_HARD_SIGMOID, o.getAlpha(), o.getBeta()}; })
       .Case([](graph::GeluOp o) { return C{o.getApproximate() ? PLIM_EW_GELU_TANH : PLIM_EW_GELU_ERF}; })
-      .Case([=](graph::ClipOp o) {
-        return C{PLIM_EW_CLIP, o.getMin().value_or(-inf),
-                 o.getMax().value_or(inf)};
-      })
+      .Case([=](graph::ClipOp o) { return C{PLIM_EW_CLIP, o.getMin().value_or(-inf), o.getMax().value_or(inf)}; })
       .Case([](graph::ModOp o) { return C{o.getFmod() ? PLIM_EW_FMOD : PLIM_EW_MOD}; })
       .Case([](graph::IsInfOp o) { return C{PLIM_EW_IS_INF, double(o.getNegative()), double(o.getPositive())}; })
       .Case([](graph::HardSwishOp o) {

@@ -82,8 +82,7 @@ void matmul(graph::MatmulOp op, Candidates &candidates) {
     launch.readAs(residual, outDims, outStrides);
   }
   launch.writeAs(result, outDims, outStrides);
-  SmallVector<int64_t> attrs = {flags, activationCode(op.getActivation()), word(op.getAlpha()),
-                                word(op.getBeta())};
+  SmallVector<int64_t> attrs = {flags, activationCode(op.getActivation()), word(op.getAlpha()), word(op.getBeta())};
   bool f32 = graph::elementTypeOf(op.getLhs()).isF32() && graph::elementTypeOf(op.getRhs()).isF32();
   if (f32 && packed && a.strides.back() == 1)
     launch.offer("matmul.panel32", attrs, "matmul.panel32", candidates);

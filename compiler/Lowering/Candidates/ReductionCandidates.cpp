@@ -2,7 +2,9 @@
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "kernels/norm/norm.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/scan/cumsum.h"
 #include "kernels/softmax/rows.h"
+#include "kernels/sort/top_k.h"
 
 using namespace mlir;
 
@@ -23,7 +25,11 @@ void reduce(graph::ReduceOp op, Candidates &candidates) {
     axes |= int64_t(1) << axis;
   LaunchBuilder launch;
   launch.read(op.getInput()).write(op.getResult());
-  launch.offer("reduce.apply", {int64_t(op.getKind()), axes}, candidates);
+  if (op.getKind() == graph::ReduceKind::Mean && axes == 6 && graph::rankOf(op.getInput()) == 4 &&
+      graph::elementTypeOf(op.getInput()).isF32())
+    launch.offer("reduce.nhwc_spatial_mean", {int64_t(op.getKind()), axes}, candidates);
+  if (candidates.empty())
+    launch.offer("reduce.apply", {int64_t(op.getKind()), axes}, candidates);
 }
 
 void argReduce(graph::ArgReduceOp op, Candidates &candidates) {
@@ -54,8 +60,7 @@ void layerNorm(graph::LayerNormOp op, Candidates &candidates) {
     launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
   if (op.getBias())
     launch.readBroadcast(op.getBias(), normalizedDims(op.getInput(), axis));
-  launch.write(op.getResult())
-      .offer("norm.layer", {flags, axis, word(op.getEpsilon()), 1}, candidates);
+  launch.write(op.getResult()).offer("norm.layer", {flags, axis, word(op.getEpsilon()), 1}, candidates);
 }
 
 void rmsNorm(graph::RmsNormOp op, Candidates &candidates) {
@@ -65,8 +70,7 @@ void rmsNorm(graph::RmsNormOp op, Candidates &candidates) {
   if (op.getScale())
     launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
   launch.write(op.getResult())
-      .offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon()), 1},
-             candidates);
+      .offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon()), 1}, candidates);
 }
 
 void batchNorm(graph::BatchNormOp op, Candidates &candidates) {
@@ -88,13 +92,28 @@ void groupNorm(Value input, Value scale, Value bias, Value result, int64_t group
 }
 
 void groupNormOp(graph::GroupNormOp op, Candidates &candidates) {
-  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), int64_t(op.getGroups()),
-            op.getEpsilon(), candidates);
+  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), int64_t(op.getGroups()), op.getEpsilon(),
+            candidates);
 }
 
 void instanceNorm(graph::InstanceNormOp op, Candidates &candidates) {
-  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), staticDims(op.getInput())[1],
-            op.getEpsilon(), candidates);
+  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), staticDims(op.getInput())[1], op.getEpsilon(),
+            candidates);
+}
+
+void cumsum(graph::CumsumOp op, Candidates &candidates) {
+  LaunchBuilder()
+      .read(op.getInput())
+      .write(op.getResult())
+      .offer("scan.cumsum", {int64_t(op.getAxis()), int64_t(op.getExclusive()), int64_t(op.getReverse())}, candidates);
+}
+
+void topK(graph::TopKOp op, Candidates &candidates) {
+  LaunchBuilder()
+      .read(op.getInput())
+      .write(op.getValues())
+      .write(op.getIndices())
+      .offer("sort.top_k", {int64_t(op.getAxis()), int64_t(op.getLargest())}, candidates);
 }
 
 } // namespace
@@ -103,6 +122,8 @@ void registerReductionCandidates(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
     using namespace graph;
     ReduceOp::attachInterface<CandidateModel<ReduceOp, reduce>>(*context);
+    CumsumOp::attachInterface<CandidateModel<CumsumOp, cumsum>>(*context);
+    TopKOp::attachInterface<CandidateModel<TopKOp, topK>>(*context);
     ArgReduceOp::attachInterface<CandidateModel<ArgReduceOp, argReduce>>(*context);
     SoftmaxOp::attachInterface<CandidateModel<SoftmaxOp, softmax>>(*context);
     LayerNormOp::attachInterface<CandidateModel<LayerNormOp, layerNorm>>(*context);

@@ -1,6 +1,7 @@
 //===- GraphToPlan.cpp - From tensors to sized buffers and steps --------------------------===//
 #include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
 #include "compiler/Lowering/Candidates/Candidates.h"
+#include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/Liveness.h"
 #include "kernels/registry.h"
 
@@ -21,21 +22,25 @@ std::string sourceName(Operation *op) {
 
 namespace {
 
+/// Of one worker. Kernels keep arrays in scratch; glibc takes some KiB of a stack for thread-local storage.
+constexpr int64_t workerStackBytes = 128 << 10;
+
 class Lowering {
 public:
   Lowering(func::FuncOp function, const GraphToPlanOptions &options)
       : function(function), options(options), context(function.getContext()), b(context) {}
 
   FailureOr<GraphToPlanResult> run() {
-    FailureOr<LaunchList> launches = collectLaunches(function);
+    FailureOr<LaunchList> launches = collectLaunches(function, [&](Operation *op) { return generates(op); });
     if (failed(launches))
       return failure();
     result.module = plan::ModuleOp::create(b, function.getLoc());
     result.module->setWorkers(options.workers);
+    result.module->setStackBytes(workerStackBytes);
     b.setInsertionPointToEnd(&result.module->getBody().front());
     addProgram(*launches);
     for (LaunchList::Entry &entry : launches->entries)
-      if (failed(isa<graph::FusedOp>(entry.op) ? lowerFused(cast<graph::FusedOp>(entry.op)) : lower(entry)))
+      if (failed(entry.candidates.empty() ? lowerGenerated(entry.op) : lower(entry)))
         return failure();
     copyOutputs();
     plan::ReturnOp::create(b, function.getLoc());
@@ -51,7 +56,13 @@ private:
     SmallVector<Value> values; // what each io holds; null: an output that is copied at the end
     auto addIO = [&](StringRef name, bool output, Value value, Value holds) {
       auto type = cast<RankedTensorType>(value.getType());
-      ios.push_back(plan::IOAttr::get(context, name, output, shapeAttr(naturalOperand(value)), {}));
+      // A packed tensor (a result of @setup) is plain elements to the caller, padding included.
+      graph::LaunchOperand whole = naturalOperand(value);
+      plan::ShapeAttr shape = shapeAttr(whole);
+      if (graph::layoutOf(type))
+        shape = plan::ShapeAttr::get(context, shape.getDtype(),
+                                     {*graph::bytesOf(type) / graph::elementBytes(type.getElementType())});
+      ios.push_back(plan::IOAttr::get(context, name, output, shape, {}));
       types.push_back(plan::BufferType::get(context, *graph::bytesOf(type), plan::Tier::Ram));
       values.push_back(holds);
     };
@@ -239,16 +250,31 @@ private:
     return aliases;
   }
 
-  LogicalResult lowerFused(graph::FusedOp op) {
-    if (!options.generate)
-      return op.emitError("need a kernel generator for a fused op, have none");
+  /// Whether the op gets a kernel of its own: fused ops, and those that the library runs by reference kernels only. A
+  /// slice stays a copy that the planner can turn into a view.
+  bool generates(Operation *op) {
+    if (!options.generate || isa<graph::SliceOp, graph::ConcatOp>(op))
+      return false;
+    if (!isa<graph::FusedOp, graph::TransposeOp, graph::BroadcastOp, graph::PadOp, graph::ReduceOp, graph::FillOp,
+             graph::ScalarBodyOpInterface, graph::DecomposeOpInterface>(op))
+      return false;
+    if (auto open = dyn_cast<graph::CandidatesOpInterface>(op); open && isa<graph::ReduceOp>(op)) {
+      SmallVector<graph::KernelCandidate, 1> candidates;
+      open.getCandidates(candidates);
+      if (!candidates.empty() && candidates.front().kernel != "reduce.apply")
+        return false;
+    }
+    return succeeded(gen::regionsFromOp(op));
+  }
+
+  LogicalResult lowerGenerated(Operation *op) {
     FailureOr<gen::KernelInfo> kernel = options.generate(op);
     if (failed(kernel))
       return failure();
     SmallVector<graph::LaunchOperand> operands;
-    for (Value v : op.getOperands())
+    for (Value v : op->getOperands())
       operands.push_back(naturalOperand(v));
-    for (Value v : op.getResults()) {
+    for (Value v : op->getResults()) {
       operands.push_back(naturalOperand(v));
       operands.back().access = graph::Access::Write;
     }

@@ -23,22 +23,23 @@ struct KernelChoice {
   bool exactNumerics = false;
 };
 
-/// Where the bytes of a plan.constant (or of the input that stands for it) come from: a parameter of the graph (a file's
-/// bytes, or a result of @setup) or a small constant.
+/// Where the bytes of a plan.constant (or of the input that stands for it) come from: a parameter of the graph (a
+/// file's bytes, or a result of @setup) or a small constant.
 struct ConstantSource {
   std::string name;
   mlir::Operation *op = nullptr; // graph.parameter or graph.constant
 };
 
-/// Makes the kernel of a fused op, or gives the one that an equal op has already.
-using KernelGenerator = std::function<mlir::FailureOr<gen::KernelInfo>(graph::FusedOp)>;
+/// Makes the kernel of an op, or gives the one that an equal op has already.
+using KernelGenerator = std::function<mlir::FailureOr<gen::KernelInfo>(mlir::Operation *)>;
 
 struct GraphToPlanOptions {
   int64_t workers = 8;
   KernelChoice choice;
   /// Parameters and constants become inputs of the program: how @setup reads the model's own file.
   bool parametersAsInputs = false;
-  /// Needed where the function holds fused ops.
+  /// Makes the kernels of fused ops, and of single ops for which the library has a reference kernel only. Without it
+  /// the library runs everything.
   KernelGenerator generate;
 };
 

@@ -30,16 +30,21 @@ Value storageOf(Value value) {
   return value;
 }
 
-FailureOr<LaunchList> collectLaunches(func::FuncOp function) {
+FailureOr<LaunchList> collectLaunches(func::FuncOp function, function_ref<bool(Operation *)> generates) {
   LaunchList list;
   Block &block = function.getBody().front();
   // Candidates of every op, and the values that an op writes although another op is their definition.
   llvm::MapVector<Operation *, SmallVector<graph::KernelCandidate, 1>> candidates;
   DenseMap<Value, Operation *> writtenBy;
   SmallVector<Operation *> without;
+  DenseSet<Operation *> generated;
   for (Operation &op : block) {
-    if (isStorageOnly(&op) || isa<graph::FusedOp>(op))
+    if (isStorageOnly(&op))
       continue;
+    if (generates(&op)) {
+      generated.insert(&op);
+      continue;
+    }
     SmallVector<graph::KernelCandidate, 1> &mine = candidates[&op];
     if (auto open = dyn_cast<graph::CandidatesOpInterface>(op))
       open.getCandidates(mine);
@@ -63,7 +68,7 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function) {
     }
     if (isStorageOnly(&op))
       continue;
-    if (isa<graph::FusedOp>(op)) {
+    if (generated.contains(&op)) {
       if (llvm::none_of(op.getResults(), [&](Value v) { return list.needed.contains(v); }))
         continue;
       launched.insert(&op);

@@ -16,13 +16,15 @@ struct LaunchList {
     mlir::Operation *op;
     llvm::SmallVector<graph::KernelCandidate, 1> candidates; // all with the operands of the first
   };
-  std::vector<Entry> entries; // in the function's order; fused ops have no candidates here
+  std::vector<Entry> entries; // in the function's order
   /// Values that must have bytes.
   llvm::DenseSet<mlir::Value> needed;
 };
 
-/// Fails with all ops that no kernel can run, each named with its type.
-mlir::FailureOr<LaunchList> collectLaunches(mlir::func::FuncOp function);
+/// Fails with all ops that no kernel can run, each named with its type. Ops for which `generates` holds get a kernel of
+/// their own, on operands and results as they lie; their entries have no candidates.
+mlir::FailureOr<LaunchList> collectLaunches(mlir::func::FuncOp function,
+                                            llvm::function_ref<bool(mlir::Operation *)> generates);
 
 /// The value whose bytes this one names: walks up through reshapes.
 mlir::Value storageOf(mlir::Value value);

@@ -1,0 +1,177 @@
+//===- Compile.cpp - The whole road: a model file in, an artifact out -------------------------===//
+#include "compiler/Pipelines/Compile.h"
+#include "compiler/Check/CheckTable.h"
+#include "compiler/Emit/ModelHeader.h"
+#include "compiler/Emit/ModelObject.h"
+#include "compiler/Emit/PlanReport.h"
+#include "compiler/Import/Onnx/ImportOnnx.h"
+#include "compiler/Lowering/Generated/FromGraph.h"
+#include "compiler/Lowering/PlanProblem/PlanProblem.h"
+#include "compiler/Lowering/PlanTable/PlanTable.h"
+#include "compiler/Lowering/Setup/WriteWeights.h"
+#include "compiler/Pipelines/Artifact.h"
+#include "compiler/Pipelines/Inference.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace plim {
+namespace {
+
+class Compiler {
+public:
+  Compiler(const CompileOptions &options, MLIRContext &context) : o(options), context(context) {}
+
+  CompileResult run() {
+    result.status = compile();
+    return std::move(result);
+  }
+
+private:
+  void phase(const char *text) {
+    if (o.progress)
+      o.progress(text);
+  }
+  CompileStatus fail(CompileStatus status, const std::string &why) {
+    emitError(UnknownLoc::get(&context)) << why;
+    return status;
+  }
+  template <typename OpT> CompileStatus show(OpT op) {
+    llvm::raw_string_ostream(result.ir) << op << "\n";
+    return CompileStatus::Done;
+  }
+
+  CompileStatus compile() {
+    bool writes = o.stage == EmitStage::Artifact && !o.planOnly;
+    if (writes)
+      if (std::string why = artifact.create(o.outputFolder); !why.empty())
+        return fail(CompileStatus::Environment, why);
+    phase("import");
+    onnx::ImportOptions importOptions = o.import;
+    if (writes)
+      importOptions.decodedWeightsFile = artifact.path("decoded.bin");
+    onnx::ImportStatus imported = onnx::ImportStatus::Done;
+    module = onnx::importModel(o.modelPath, importOptions, &context, imported);
+    if (!module)
+      return CompileStatus(onnx::exitCode(imported));
+    if (o.stage == EmitStage::Import)
+      return show(*module);
+
+    phase("graph passes");
+    PassManager passes(&context);
+    buildInferencePipeline(passes);
+    if (failed(passes.run(*module)))
+      return CompileStatus::Internal;
+    if (o.stage == EmitStage::Graph)
+      return show(*module);
+    return plan(writes);
+  }
+
+  CompileStatus plan(bool writes) {
+    phase("kernels");
+    auto main = module->lookupSymbol<func::FuncOp>("main");
+    gen::ObjectBuilder object(context, o.name);
+    lowering::GraphToPlanOptions lowering;
+    lowering.workers = o.workers;
+    lowering.choice = o.choice;
+    lowering.generate = [&](Operation *op) -> FailureOr<gen::KernelInfo> {
+      FailureOr<SmallVector<gen::Region>> parts = gen::regionsFromOp(op, [op] { return op->emitError(); });
+      if (failed(parts))
+        return failure();
+      return object.addKernel(*parts, op->getLoc());
+    };
+    FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(main, lowering);
+    if (failed(lowered))
+      return CompileStatus::Model;
+    plan::ModuleOp planModule = *lowered->module;
+    if (o.stage == EmitStage::Virtual)
+      return show(planModule);
+
+    phase("plan");
+    if (CompileStatus status = fit(*planModule.getOps<plan::ProgramOp>().begin()); status != CompileStatus::Done)
+      return status;
+
+    if (writes) {
+      phase("weights");
+      lowering::WeightsOptions weights;
+      weights.path = artifact.path("model.weights");
+      weights.threads = o.jobs;
+      weights.planner = [](plan::ModuleOp m) {
+        plan::ProgramOp program = *m.getOps<plan::ProgramOp>().begin();
+        return success(succeeded(plan::fitProgram(program, {})) && succeeded(plan::placeProgram(program)));
+      };
+      if (failed(lowering::writeWeights(planModule, lowered->constants, module->lookupSymbol<func::FuncOp>("setup"),
+                                        weights)))
+        return CompileStatus::Environment;
+    }
+    phase("step table");
+    FailureOr<plan::EncodedTable> table = plan::encodeTable(planModule);
+    if (failed(table))
+      return CompileStatus::Internal;
+    if (std::vector<std::string> faults = check::checkTable(table->bytes.table()); !faults.empty()) {
+      for (const std::string &fault : faults)
+        fail(CompileStatus::Internal, "the plan fails its check: " + fault);
+      return CompileStatus::Internal;
+    }
+    if (o.stage == EmitStage::Plan) {
+      plan::recordFigures(planModule, *table);
+      return show(planModule);
+    }
+    emit::Json json = emit::planJson(table->bytes.table(), o.name);
+    result.planJson = json.dump(2) + "\n";
+    result.explanation = emit::explainPlan(json);
+    return writes ? write(object, *table, json) : CompileStatus::Done;
+  }
+
+  /// Stage virtual to placed under the budget; a refusal is CompileStatus::Budget.
+  CompileStatus fit(plan::ProgramOp program) {
+    plan::FitRequest request;
+    request.budget[unsigned(plan::Tier::Ram)] = o.ramBudget;
+    request.countIO = o.countIO;
+    if (failed(plan::normalizeScalars(program)))
+      return CompileStatus::Internal;
+    FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
+    if (failed(problem))
+      return CompileStatus::Internal;
+    FailureOr<solver::Solution> solution = plan::solve(*problem, request);
+    if (failed(solution))
+      return CompileStatus::Budget;
+    if (failed(plan::applySolution(*problem, *solution)) || failed(plan::placeProgram(program)))
+      return CompileStatus::Internal;
+    if (o.ramBudget)
+      program.setBudgetAttr(plan::TierBytesAttr::get(&context, {*o.ramBudget, -1, -1, -1}));
+    return CompileStatus::Done;
+  }
+
+  CompileStatus write(gen::ObjectBuilder &object, const plan::EncodedTable &table, const emit::Json &json) {
+    phase("object");
+    emit::addModel(object, o.name, table.bytes.data());
+    if (failed(object.writeObject(artifact.path("model.o"), module->getLoc())))
+      return CompileStatus::Environment;
+    std::string why = artifact.write("model.h", emit::modelHeader(table.bytes.table(), o.name));
+    if (why.empty())
+      why = artifact.write("model.plan.json", result.planJson);
+    if (why.empty())
+      why = artifact.write("model.html", emit::memoryChart(json));
+    if (why.empty())
+      why = artifact.linkShared();
+    if (why.empty())
+      why = artifact.commit();
+    return why.empty() ? CompileStatus::Done : fail(CompileStatus::Environment, why);
+  }
+
+  const CompileOptions &o;
+  MLIRContext &context;
+  PartialArtifact artifact;
+  OwningOpRef<ModuleOp> module;
+  CompileResult result;
+};
+
+} // namespace
+
+CompileResult compileModel(const CompileOptions &options, MLIRContext &context) {
+  context.loadAllAvailableDialects();
+  return Compiler(options, context).run();
+}
+
+} // namespace plim

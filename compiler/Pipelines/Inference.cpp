@@ -1,0 +1,22 @@
+//===- Inference.cpp - The graph passes of an inference compile --------------------------------===//
+#include "compiler/Pipelines/Inference.h"
+#include "compiler/Transforms/Graph/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace plim {
+
+void buildInferencePipeline(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(graph::createGraphInferShapes());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphSimplify());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphFuseAttention());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphAssignLayouts());
+  // Layouts bring bias, activation and residual next to their convolutions only now.
+  passes.addNestedPass<func::FuncOp>(graph::createGraphSimplify());
+  passes.addPass(graph::createGraphHoistSetup());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphFuseElementwise());
+  passes.addPass(createCSEPass());
+}
+
+} // namespace plim
