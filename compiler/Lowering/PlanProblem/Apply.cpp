@@ -85,6 +85,8 @@ private:
   Value viewOf(const solver::Place &place, int64_t bytes);
   LogicalResult rewrite(Operation *op, const Places &places);
   LogicalResult rewriteLaunch(LaunchOp launch, const Places &places);
+  LogicalResult copyPieces(LaunchOp launch, ArrayRef<PieceCopy> copies, const Places &places,
+                           SmallVectorImpl<Operation *> &order);
   void addWorkspace(LaunchOp launch, int64_t offset);
   Operation *stepFor(const solver::Action &action);
 
@@ -250,6 +252,29 @@ LogicalResult Applier::rewrite(Operation *op, const Places &places) {
   return failure(result.wasInterrupted());
 }
 
+/// The launch of a concatenation of which some pieces are in place becomes a copy of each of the others.
+LogicalResult Applier::copyPieces(LaunchOp launch, ArrayRef<PieceCopy> copies, const Places &places,
+                                  SmallVectorImpl<Operation *> &order) {
+  unsigned result = 0;
+  while (!launch.getAccess(result).writes())
+    ++result;
+  CandidateAttr chosen = launch.getCandidate(0);
+  for (const PieceCopy &copy : copies) {
+    builder.setInsertionPoint(launch);
+    auto kernel = CandidateAttr::get(builder.getContext(),
+                                     CandidateSpec{.kernel = "copy.strided",
+                                                   .tasks = chosen.getTasks(),
+                                                   .ns = chosen.getNs() / int64_t(launch.getBuffers().size())});
+    auto op = LaunchOp::create(builder, launch.getLoc(), {kernel},
+                               {launch.getBuffers()[copy.operand], launch.getBuffers()[result]},
+                               {copy.source, copy.target}, launch.getSource().value_or(""), launch.getPure());
+    if (failed(rewriteLaunch(op, places)))
+      return failure();
+    order.push_back(op);
+  }
+  return success();
+}
+
 void Applier::addWorkspace(LaunchOp launch, int64_t offset) {
   int64_t bytes = launch.getCandidate(0).getWorkspaceBytes(module.getWorkers());
   if (!bytes)
@@ -308,6 +333,15 @@ LogicalResult Applier::run() {
     }
     if (action.kind == solver::ActionKind::Elided) {
       elided.insert(extracted.steps[action.step]);
+      continue;
+    }
+    bool impossible = false;
+    SmallVector<PieceCopy> copies = remainingCopies(extracted, solution, action, impossible);
+    if (!copies.empty()) {
+      auto launch = cast<LaunchOp>(extracted.steps[action.step]);
+      if (failed(copyPieces(launch, copies, places, order)))
+        return failure();
+      elided.insert(launch);
       continue;
     }
     Operation *op = stepFor(action);

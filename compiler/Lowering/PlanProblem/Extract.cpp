@@ -108,6 +108,8 @@ void Extractor::addBuffers() {
   llvm::stable_sort(residents,
                     [&](ResidentOp a, ResidentOp b) { return rank[a.getSymbolAttr()] < rank[b.getSymbolAttr()]; });
   for (ResidentOp resident : residents) {
+    if (resident.getBuffer().use_empty() && !stateBuffers.count(resident.getSymbolAttr()))
+      continue; // applySolution drops it
     StringRef name = resident.getSymbol();
     if (!stateOf(resident.getBuffer())) {
       addBuffer(resident.getBuffer(), name.str(), solver::BufferKind::Constant, name);

@@ -72,6 +72,16 @@ mlir::LogicalResult recordPeaks(ModuleOp module);
 /// i / run * stride + i % run of the place. Nothing where no shape can say that.
 std::optional<AccessAttr> stridedAccess(AccessAttr access, int64_t bufferBytes, int64_t run, int64_t stride);
 
+/// A launch that only moves what it reads into what it writes (an into-alias for each read) and of which the solution
+/// has some pieces in place: the copies that are left, each as what it reads (an operand's number) and writes. Nothing
+/// where all pieces must be copied, or where a shape cannot say where a piece goes (then `impossible` is set).
+struct PieceCopy {
+  unsigned operand;
+  AccessAttr source, target;
+};
+llvm::SmallVector<PieceCopy> remainingCopies(const PlanProblem &extracted, const solver::Solution &solution,
+                                             const solver::Action &action, bool &impossible);
+
 /// End of the last constant of the module in the weight file's data part.
 int64_t weightDataBytes(ModuleOp module);
 

@@ -19,6 +19,15 @@ static llvm::SmallSetVector<int, 4> aliasesWithoutShape(const PlanProblem &extra
   for (const solver::Action &action : solution.actions) {
     if (action.kind != solver::ActionKind::Run)
       continue;
+    bool impossible = false;
+    remainingCopies(extracted, solution, action, impossible);
+    if (impossible)
+      for (const std::vector<int> *places : {&action.reads, &action.writes})
+        for (int number : *places)
+          if (int alias = solution.places[number].alias;
+              alias >= 0 && extracted.problem.aliases[alias].step == action.step &&
+              extracted.problem.aliases[alias].kind != solver::AliasKind::InPlace)
+            dropped.insert(alias);
     DenseMap<int, const solver::Place *> strided; // by buffer
     for (const std::vector<int> *places : {&action.reads, &action.writes})
       for (int number : *places)

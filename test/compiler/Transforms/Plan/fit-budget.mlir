@@ -50,3 +50,21 @@ plan.module attributes {workers = 2} {
     plan.return
   }
 }
+
+// A concatenation of which only some pieces can be in place becomes a copy of each of the others: here x is the caller's.
+// CHECK-LABEL: plan.program @partial tiered
+// CHECK: %[[J:.*]] = plan.alloc at 0 from "j" : <ram, 16384>
+// CHECK: "elementwise.half"{{.*}}, w %[[J]] span 16256 f32[64, 32] strides [64, 1] : <ram, 16384>)
+// CHECK: plan.launch "copy.strided"<ns = 10>(r %x f32[64, 32] : <ram, 8192>, w %[[J]] at 128 span 16256 f32[64, 32] strides [64, 1] : <ram, 16384>) pure from "join"
+// CHECK-NEXT: "elementwise.out"
+plan.module {
+  plan.program @partial virtual io(in %x "x" f32[64, 32] : <ram, 8192>, out %y "y" f32[64, 64] : <ram, 16384>) {
+    %p = plan.alloc from "p" : <8192>
+    %j = plan.alloc from "j" : <16384>
+    plan.launch "elementwise.half"<ns = 5, strided>(r %x f32[64, 32] : <ram, 8192>, w %p f32[64, 32] : <8192>) pure from "half"
+    plan.launch "concat"<ns = 30>(r %p f32[64, 32] : <8192>, r %x f32[64, 32] : <ram, 8192>, w %j f32[64, 64] : <16384>) pure
+      aliases [#plan.alias<into, 0 on 2 at 0 run 128 stride 256 saves 15>, #plan.alias<into, 1 on 2 at 128 run 128 stride 256 saves 15>] from "join"
+    plan.launch "elementwise.out"<ns = 5>(r %j f32[64, 64] : <16384>, w %y f32[64, 64] : <ram, 16384>) pure from "out"
+    plan.return
+  }
+}
