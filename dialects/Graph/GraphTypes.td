@@ -48,7 +48,9 @@ class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32
   let genSpecializedAttr = 0;
 }
 // Printed as a bare word in the assembly of an op.
-class Graph_WordAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic>;
+class Graph_WordAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic> {
+  let assemblyFormat = "`` $value";
+}
 // Printed as #graph.mnemonic<word> in an attribute dictionary.
 class Graph_EnumAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic> {
   let assemblyFormat = "`<` $value `>`";

@@ -95,7 +95,13 @@ struct FuseAttentionPattern : OpRewritePattern<MatmulOp> {
     std::optional<Scores> scores = matchScores(softmax.getInput());
     if (!scores)
       return failure();
+    double scale = scores->scale;
     Value query = scores->product.getLhs(), key = scores->product.getRhs(), value = op.getRhs();
+    // A factor of the query or the key is one of the scores.
+    query = unscaled(query, scale);
+    key = unscaled(key, scale);
+    if (scale == 0)
+      return failure();
     for (Value v : {query, key, value, Value(op.getResult())})
       if (!hasStaticShape(v))
         return failure();
@@ -116,7 +122,7 @@ struct FuseAttentionPattern : OpRewritePattern<MatmulOp> {
     if (mask && rankOf(mask) == 3)
       mask = asHeads(rewriter, loc, mask);
     Value fused = AttentionOp::create(rewriter, loc, asHeads(rewriter, loc, query), asHeads(rewriter, loc, key),
-                                      asHeads(rewriter, loc, value), mask, scores->scale);
+                                      asHeads(rewriter, loc, value), mask, scale);
     if (rank == 3)
       fused = ReshapeOp::create(rewriter, loc, fused, result);
     rewriter.replaceOp(op, fused);

@@ -28,7 +28,7 @@ def GraphSimplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
   let description = [{
     Canonicalises; removes dead and repeated ops; moves transposes down through elementwise ops until they cancel; finds
     the activations, normalisations and affine maps that exporters write out (hard_swish, silu, gelu, layer_norm, batch norms
-    and constant factors after a convolution) and folds bias, residual and activation into matmul and conv, and padding
+    and constant factors before and after a convolution) and folds bias, residual and activation into matmul and conv, and padding
     into conv and pool. New factors of weights are graph ops on the parameters, which --graph-hoist-setup moves out.
 
     Precondition: none. Postcondition: the fixed point of these rewrites. Results may differ in the last bits where
@@ -116,8 +116,9 @@ def GraphFuseElementwise : Pass<"graph-fuse-elementwise", "::mlir::func::FuncOp"
     has the group's iteration space, so nothing is computed twice and no order changes. Values of one element a row
     (the statistics of a softmax or norm) belong to the group of their rows.
 
-    Precondition: static shapes, after --graph-hoist-setup (weights are no work). Postcondition: every fusible op of
-    static shape is in exactly one group. Left alone: ops without a loop form (see FusedOp's verifier).
+    Precondition: static shapes, after --graph-hoist-setup (weights are no work). Postcondition: no two neighbours of which
+    the first could join the second are left. Left alone: single ops, ops without a loop form (see FusedOp's verifier),
+    the function @setup.
 
     ```mlir
     // before

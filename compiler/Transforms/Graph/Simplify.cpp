@@ -17,20 +17,23 @@ namespace {
 
 struct Simplify : impl::GraphSimplifyBase<Simplify> {
   LogicalResult initialize(MLIRContext *context) override {
-    // Two stages: what exporters write out is found first, because an epilogue would hide a part of it.
-    RewritePatternSet find(context), fold(context);
-    for (RewritePatternSet *patterns : {&find, &fold}) {
+    // What exporters write out is found first, because a moved transpose or an epilogue would hide a part of it; then
+    // once more, because transposes that are gone may have hidden others.
+    RewritePatternSet find(context), move(context), fold(context);
+    for (RewritePatternSet *patterns : {&find, &move, &fold}) {
       for (RegisteredOperationName op : context->getRegisteredOperations())
         if (op.getDialectNamespace() == GraphDialect::getDialectNamespace())
           op.getCanonicalizationPatterns(*patterns, context);
       populateActivationPatterns(*patterns);
       populateNormPatterns(*patterns);
-      populateSinkTransposes(*patterns);
     }
+    populateSinkTransposes(move);
+    populateSinkTransposes(fold);
     populateAffinePatterns(fold);
     populateEpiloguePatterns(fold);
     stages[0] = std::move(find);
-    stages[1] = std::move(fold);
+    stages[1] = std::move(move);
+    stages[2] = std::move(fold);
     return success();
   }
 
@@ -45,7 +48,7 @@ struct Simplify : impl::GraphSimplifyBase<Simplify> {
     eliminateCommonSubExpressions(rewriter, getAnalysis<DominanceInfo>(), getOperation());
   }
 
-  FrozenRewritePatternSet stages[2];
+  FrozenRewritePatternSet stages[3];
 };
 
 } // namespace

@@ -1,7 +1,8 @@
 //===- SimplifyAffine.cpp - Affine maps of channels into the weights of a convolution --------------------------===//
 //
 // conv(x, w) + b followed by y * s + t, with s and t of one element a channel, is conv(x, w * s) + (b * s + t). The new
-// weights are graph ops on the old ones.
+// weights are graph ops on the old ones. Likewise conv(x * s + t, w) is conv(x, w * s) plus the sum of w * t, where no
+// padding takes the place of t.
 //
 //===----------------------------------------------------------------------------------------------------===//
 
@@ -130,6 +131,54 @@ template <typename ConvTy, typename OpTy> struct FoldSummand : OpRewritePattern<
   }
 };
 
+/// conv(x * scale + shift) with constants of one element a channel, or either of the two.
+struct FoldInput : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+    bool isPlain = op.getGroups() == 1 || op.isDepthwise();
+    if (op.getLayout() != ImageLayout::NCHW || !isPlain || !isSetupValue(op.getFilter()) ||
+        (op.getBias() && !isSetupValue(op.getBias())) || !hasStaticShape(op.getInput()))
+      return failure();
+    Location loc = op.getLoc();
+    Value x = op.getInput();
+    int64_t rank = rankOf(x), channels = shapeOf(x)[1];
+    auto takeOff = [&](auto binary) -> Value {
+      auto parts = binary ? commute(binary, [&](Value v) { return isPerChannel(v, rank, channels); }) : std::nullopt;
+      if (!parts || parts->second.getType() != x.getType())
+        return {};
+      x = parts->second;
+      return parts->first;
+    };
+    auto isZero = [](int64_t pad) { return pad == 0; };
+    Value shift = llvm::all_of(op.getPads(), isZero) ? takeOff(singleUse<AddOp>(x)) : Value();
+    Value scale = takeOff(singleUse<MulOp>(x));
+    if (!shift && !scale)
+      return failure();
+
+    Value filter = op.getFilter(), bias = op.getBias();
+    SmallVector<int64_t> alongInputs(rank, 1);
+    alongInputs[op.isDepthwise() ? 0 : 1] = channels;
+    auto timesFilter = [&](Value factor) -> Value {
+      Value vector = perChannel(rewriter, loc, factor, rank, channels);
+      return MulOp::create(rewriter, loc, filter, ReshapeOp::create(rewriter, loc, vector, alongInputs));
+    };
+    if (shift) {
+      SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+      Value sum = ReduceOp::create(rewriter, loc, ReduceKind::Sum, timesFilter(shift), axes, false);
+      bias = bias ? Value(AddOp::create(rewriter, loc, bias, sum)) : sum;
+    }
+    if (scale)
+      filter = timesFilter(scale);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputMutable().assign(x);
+      op.getFilterMutable().assign(filter);
+      if (bias)
+        op.getBiasMutable().assign(bias);
+    });
+    return success();
+  }
+};
+
 /// A batch norm that no convolution takes is a factor and a summand, which join other elementwise ops.
 struct SplitBatchNorm : OpRewritePattern<BatchNormOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -156,7 +205,7 @@ template <typename ConvTy> void addFor(RewritePatternSet &patterns) {
 void populateAffinePatterns(RewritePatternSet &patterns) {
   addFor<ConvOp>(patterns);
   addFor<ConvTransposeOp>(patterns);
-  patterns.add<SplitBatchNorm>(patterns.getContext());
+  patterns.add<FoldInput, SplitBatchNorm>(patterns.getContext());
 }
 
 } // namespace plim::graph

@@ -52,6 +52,21 @@ func.func @mask_as_bias(%q: tensor<1x4x16x8xf32>, %k: tensor<1x4x16x8xf32>, %mas
 
 // -----
 
+// A factor of the query is one of the scores.
+// CHECK-LABEL: func.func @scaled_query
+// CHECK-SAME: %[[Q:.*]]: tensor<1x4x16x8xf32>, %[[K:.*]]: tensor
+func.func @scaled_query(%q: tensor<1x4x16x8xf32>, %k: tensor<1x4x16x8xf32>) -> tensor<1x4x16x8xf32> {
+  // CHECK: graph.attention %[[Q]], %[[K]], %[[K]] {scale = 2.500000e-01 : f64}
+  %quarter = graph.constant dense<0.25> : tensor<1xf32>
+  %0 = graph.mul %q, %quarter : (tensor<1x4x16x8xf32>, tensor<1xf32>) -> tensor<1x4x16x8xf32>
+  %s = graph.matmul %0, %k {transpose_rhs = true} : (tensor<1x4x16x8xf32>, tensor<1x4x16x8xf32>) -> tensor<1x4x16x16xf32>
+  %p = graph.softmax %s {axis = 3 : i64} : (tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
+  %o = graph.matmul %p, %k : (tensor<1x4x16x16xf32>, tensor<1x4x16x8xf32>) -> tensor<1x4x16x8xf32>
+  return %o : tensor<1x4x16x8xf32>
+}
+
+// -----
+
 // A softmax over the rows is no attention.
 // CHECK-LABEL: func.func @other_axis
 func.func @other_axis(%q: tensor<1x4x16x8xf32>, %k: tensor<1x4x16x8xf32>) -> tensor<1x4x16x8xf32> {

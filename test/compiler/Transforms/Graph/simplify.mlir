@@ -164,6 +164,48 @@ func.func @affine(%x: tensor<1x3x8x8xf32>) -> tensor<1x4x6x6xf32> {
 
 // -----
 
+// A factor and a summand in front of a convolution without padding go into it; behind padding only the factor does.
+// CHECK-LABEL: func.func @affine_input
+func.func @affine_input(%x: tensor<1x3x8x8xf32>) -> (tensor<1x4x6x6xf32>, tensor<1x3x8x8xf32>) {
+  // CHECK-DAG: %[[RELU:.*]] = graph.relu
+  // CHECK-DAG: %[[SUM:.*]] = graph.reduce sum %{{.*}} {axes = array<i64: 1, 2, 3>, keep_dims = false} : (tensor<4x3x3x3xf32>) -> tensor<4xf32>
+  // CHECK-DAG: graph.mul %{{.*}} : (tensor<4x3x3x3xf32>, tensor<1x3x1x1xf32>) -> tensor<4x3x3x3xf32>
+  // CHECK-DAG: graph.conv %[[RELU]], %{{.*}} bias %[[SUM]]
+  // CHECK-DAG: %[[TANH:.*]] = graph.tanh
+  // CHECK-DAG: %[[G:.*]] = graph.mul %{{.*}} : (tensor<3x1x3x3xf32>, tensor<3x1x1x1xf32>) -> tensor<3x1x3x3xf32>
+  // CHECK-DAG: graph.conv %[[TANH]], %[[G]] {
+  %w = graph.parameter "w" {file = "m.onnx", bytes = 432 : i64} : tensor<4x3x3x3xf32>
+  %d = graph.parameter "d" {file = "m.onnx", bytes = 108 : i64} : tensor<3x1x3x3xf32>
+  %s = graph.parameter "s" {file = "m.onnx", bytes = 12 : i64} : tensor<3x1x1xf32>
+  %t = graph.parameter "t" {file = "m.onnx", bytes = 12 : i64} : tensor<3x1x1xf32>
+  %0 = graph.relu %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %1 = graph.mul %0, %s : (tensor<1x3x8x8xf32>, tensor<3x1x1xf32>) -> tensor<1x3x8x8xf32>
+  %2 = graph.add %1, %t : (tensor<1x3x8x8xf32>, tensor<3x1x1xf32>) -> tensor<1x3x8x8xf32>
+  %3 = graph.conv %2, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  %4 = graph.tanh %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  %5 = graph.mul %4, %s : (tensor<1x3x8x8xf32>, tensor<3x1x1xf32>) -> tensor<1x3x8x8xf32>
+  %6 = graph.conv %5, %d {pads = array<i64: 1, 1, 1, 1>, groups = 3 : i64} :
+      (tensor<1x3x8x8xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x8x8xf32>
+  return %3, %6 : tensor<1x4x6x6xf32>, tensor<1x3x8x8xf32>
+}
+
+// -----
+
+// A summand in front of padding stays.
+// CHECK-LABEL: func.func @padded_input
+func.func @padded_input(%x: tensor<1x3x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  // CHECK: %[[A:.*]] = graph.add
+  // CHECK: graph.conv %[[A]]
+  %w = graph.parameter "w" {file = "m.onnx", bytes = 432 : i64} : tensor<4x3x3x3xf32>
+  %t = graph.parameter "t" {file = "m.onnx", bytes = 12 : i64} : tensor<3x1x1xf32>
+  %0 = graph.add %x, %t : (tensor<1x3x8x8xf32>, tensor<3x1x1xf32>) -> tensor<1x3x8x8xf32>
+  %1 = graph.conv %0, %w {pads = array<i64: 1, 1, 1, 1>} :
+      (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x8x8xf32>
+}
+
+// -----
+
 // Of two convolutions that are added the later one takes the other as residual, then the activation.
 // CHECK-LABEL: func.func @residual
 func.func @residual(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
