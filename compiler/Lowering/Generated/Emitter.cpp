@@ -1,5 +1,6 @@
 //===- Emitter.cpp - Functions, coordinates and values of a region --------===//
 #include "compiler/Lowering/Generated/Emitter.h"
+#include "compiler/Lowering/Generated/Bf16.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -175,48 +176,24 @@ Type Emitter::storageType(plim_dtype dtype) {
   }
 }
 
-static Type like(Type shape, Type element) {
-  auto v = dyn_cast<VectorType>(shape);
-  return v ? Type(v.clone(element)) : element;
-}
-
-static Value splat(ImplicitLocOpBuilder &b, Type shape, TypedAttr a) {
-  if (auto v = dyn_cast<VectorType>(shape))
-    a = DenseElementsAttr::get(v.clone(a.getType()), cast<Attribute>(a));
-  return arith::ConstantOp::create(b, a);
-}
-
 Value Emitter::widen(Value v, plim_dtype dtype) {
-  Type t = v.getType(), wide = like(t, f32);
+  Type t = v.getType();
   if (dtype == PLIM_F16)
-    return arith::ExtFOp::create(b, wide, v);
-  if (dtype == PLIM_BF16) {
-    Value word = arith::ExtUIOp::create(b, like(t, b.getI32Type()), v);
-    word = arith::ShLIOp::create(b, word, splat(b, t, b.getI32IntegerAttr(16)));
-    return arith::BitcastOp::create(b, wide, word);
-  }
+    return arith::ExtFOp::create(b, withElement(t, f32), v);
+  if (dtype == PLIM_BF16)
+    return widenBf16(b, v);
   if (dtype == PLIM_BOOL)
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, splat(b, t, b.getI8IntegerAttr(0)));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, splatConstant(b, t, b.getI8IntegerAttr(0)));
   return v;
 }
 
 Value Emitter::narrow(Value v, plim_dtype dtype) {
   Type t = v.getType();
   if (dtype == PLIM_F16)
-    return arith::TruncFOp::create(b, like(t, b.getF16Type()), v);
+    return arith::TruncFOp::create(b, withElement(t, b.getF16Type()), v);
   if (dtype == PLIM_BOOL)
-    return arith::ExtUIOp::create(b, like(t, b.getI8Type()), v);
-  if (dtype != PLIM_BF16)
-    return v;
-  // To nearest, ties to even; a NaN becomes a quiet one of the same sign.
-  auto word = [&](int32_t k) { return splat(b, t, b.getI32IntegerAttr(k)); };
-  Value bits = arith::BitcastOp::create(b, like(t, b.getI32Type()), v);
-  Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, word(16)), word(1));
-  Value rounded = plus(plus(bits, word(0x7fff)), odd);
-  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, v, v);
-  rounded = arith::SelectOp::create(b, isNan, arith::OrIOp::create(b, bits, word(0x400000)), rounded);
-  rounded = arith::ShRUIOp::create(b, rounded, word(16));
-  return arith::TruncIOp::create(b, like(t, b.getI16Type()), rounded);
+    return arith::ExtUIOp::create(b, withElement(t, b.getI8Type()), v);
+  return dtype == PLIM_BF16 ? roundToBf16(b, v) : v;
 }
 
 /// Which of two NaN an instruction passes on depends on the order of its operands, that is on the machine code.
@@ -231,8 +208,6 @@ Value Emitter::stored(int node, Value v, const Operand &o) {
   return narrow(v, o.dtype);
 }
 
-Value Emitter::apply(const Node &n, ArrayRef<Value> in) { return n.apply(b, in); }
-
 Value Emitter::scalar(int i) {
   if (Value v = uniform.lookup(i))
     return v;
@@ -244,7 +219,7 @@ Value Emitter::scalar(int i) {
     SmallVector<Value> in;
     for (int k : n.inputs)
       in.push_back(scalar(k));
-    v = apply(n, in);
+    v = n.apply(b, in);
   }
   return uniform[i] = v;
 }
@@ -282,7 +257,7 @@ Value Emitter::vector(int i, Lanes l, Cache &cache, int inPhase) {
     SmallVector<Value> in;
     for (int k : n.inputs)
       in.push_back(vector(k, l, cache, inPhase));
-    v = apply(n, in);
+    v = n.apply(b, in);
   }
   return cache[i] = v;
 }

@@ -61,7 +61,6 @@ private:
   mlir::Value narrow(mlir::Value v, plim_dtype dtype);
   /// The value of `node` as its store writes it to an operand: one NaN where it was computed, and narrowed.
   mlir::Value stored(int node, mlir::Value v, const Operand &o);
-  mlir::Value apply(const Node &n, llvm::ArrayRef<mlir::Value> in);
   mlir::Value scalar(int node);
   void computeUniforms(int inPhase, llvm::function_ref<bool(int)> wanted);
   mlir::Value vector(int node, Lanes l, Cache &cache, int inPhase);

@@ -1,5 +1,6 @@
 //===- FromGraph.cpp - Graph ops to regions -------------------------------===//
 #include "compiler/Lowering/Generated/FromGraph.h"
+#include "compiler/Lowering/Generated/Bf16.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Graph/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,17 +162,14 @@ static Type computedType(Type element, MLIRContext *context) {
   return element;
 }
 
-static Type withElement(Type like, Type element) {
-  auto v = dyn_cast<VectorType>(like);
-  return v ? Type(v.clone(element)) : element;
-}
-
 /// A cast where halves are f32 already: one to a half rounds, and comes back.
 static Value emitCast(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
   auto widened = [&](Type t) { return t.isF16() || t.isBF16() ? Type(b.getF32Type()) : t; };
   Value y = graph::scalar::cast(b, b.getLoc(), x, widened(from), widened(to));
   if (widened(to) == to || from == to)
     return y;
+  if (to.isBF16())
+    return widenBf16(b, roundToBf16(b, y));
   Value rounded = arith::TruncFOp::create(b, withElement(y.getType(), to), y);
   return arith::ExtFOp::create(b, y.getType(), rounded);
 }

@@ -1,10 +1,6 @@
 //===- FromGraphTest.cpp - Graph ops as generated kernels -----------------===//
-#include "compiler/Lowering/Generated/FromGraph.h"
-#include "KernelRunner.h"
-#include "dialects/Graph/GraphDialect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
+#include "GraphRunner.h"
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -12,50 +8,6 @@ using namespace plim;
 using namespace plim::gen;
 
 namespace {
-/// The first graph op of a function body given as text.
-class GraphRunner : public KernelRunner {
-public:
-  GraphRunner() { mlirContext().getOrLoadDialect<graph::GraphDialect>(); }
-
-  mlir::Operation *parse(const std::string &text) {
-    modules.push_back(mlir::parseSourceString<mlir::ModuleOp>(text, &mlirContext()));
-    mlir::Operation *found = nullptr;
-    if (modules.back())
-      modules.back()->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-        if (!llvm::isa<graph::GraphDialect>(op->getDialect()))
-          return mlir::WalkResult::advance();
-        found = op;
-        return mlir::WalkResult::interrupt();
-      });
-    EXPECT_TRUE(found) << text;
-    return found;
-  }
-
-  KernelInfo add(const std::string &text) {
-    mlir::Operation *op = parse(text);
-    auto parts = regionsFromOp(op, [&] { return op->emitError(); });
-    EXPECT_TRUE(mlir::succeeded(parts)) << text;
-    return KernelRunner::add(*parts);
-  }
-
-  std::string refusal(const std::string &text) {
-    mlir::Operation *op = parse(text);
-    std::string message;
-    mlir::ScopedDiagnosticHandler handler(&mlirContext(), [&](mlir::Diagnostic &d) { message = d.str(); });
-    EXPECT_TRUE(mlir::failed(regionsFromOp(op)));
-    EXPECT_EQ(message, "") << "a quiet question must stay quiet";
-    EXPECT_TRUE(mlir::failed(regionsFromOp(op, [&] { return op->emitError(); })));
-    return message;
-  }
-
-private:
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
-};
-
-std::string functionOf(const std::string &arguments, const std::string &body) {
-  return "func.func @f(" + arguments + ") {\n" + body + "\nreturn }";
-}
-
 void expectClose(const std::vector<float> &got, const std::vector<double> &want, double tolerance) {
   ASSERT_EQ(got.size(), want.size());
   for (size_t i = 0; i < got.size(); ++i)
@@ -230,6 +182,41 @@ TEST(FromGraph, AnAttentionMaskOfIntegers) {
   }
 }
 
+TEST(FromGraph, HalvesAreComputedInFloatAndRoundedWhereTheyAreCastOrStored) {
+  GraphRunner runner;
+  KernelInfo rounding = runner.add(functionOf("%x: tensor<3x41xf32>", R"(
+    %r = graph.fused(%a = %x : tensor<3x41xf32>) -> (tensor<3x41xf32>) {
+      %0 = graph.cast %a {to = f16} : (tensor<3x41xf32>) -> tensor<3x41xf16>
+      %1 = graph.cast %0 {to = bf16} : (tensor<3x41xf16>) -> tensor<3x41xbf16>
+      %2 = graph.cast %1 {to = f32} : (tensor<3x41xbf16>) -> tensor<3x41xf32>
+      graph.yield %2 : tensor<3x41xf32>
+    })"));
+  KernelInfo sum =
+      runner.add(functionOf("%x: tensor<3x41xf16>, %y: tensor<3x41xf16>",
+                            "%r = graph.add %x, %y : (tensor<3x41xf16>, tensor<3x41xf16>) -> tensor<3x41xf16>"));
+  KernelInfo bytes = runner.add(
+      functionOf("%x: tensor<3x41xui8>", "%r = graph.cast %x {to = f32} : (tensor<3x41xui8>) -> tensor<3x41xf32>"));
+  runner.load();
+  std::vector<float> x = randomFloats(123, 1), y(123);
+  std::vector<_Float16> a(x.begin(), x.end()), b(x.rbegin(), x.rend()), c(123);
+  std::vector<uint8_t> u(123);
+  for (int i = 0; i < 123; ++i)
+    u[i] = uint8_t(i * 2 + 5);
+  for (plim_isa isa : KernelRunner::levels()) {
+    runner.run(rounding, isa, {x.data(), y.data()});
+    for (int i = 0; i < 123; ++i) {
+      float half = float(_Float16(x[i]));
+      ASSERT_EQ(y[i], std::bit_cast<float>(uint32_t(toBf16(half)) << 16));
+    }
+    runner.run(sum, isa, {a.data(), b.data(), c.data()});
+    for (int i = 0; i < 123; ++i)
+      ASSERT_EQ(float(c[i]), float(_Float16(float(a[i]) + float(b[i]))));
+    runner.run(bytes, isa, {u.data(), y.data()});
+    for (int i = 0; i < 123; ++i)
+      ASSERT_EQ(y[i], float(u[i]));
+  }
+}
+
 TEST(FromGraph, MovesOfElements) {
   GraphRunner runner;
   KernelInfo transpose = runner.add(functionOf(
@@ -324,95 +311,4 @@ TEST(FromGraph, RefusesWhatIsNoLoopNest) {
   EXPECT_EQ(runner.refusal(functionOf("%x: tensor<4x5xf32>", "%r = graph.cumsum %x {axis = 1 : i64} : "
                                                              "(tensor<4x5xf32>) -> tensor<4x5xf32>")),
             "'graph.cumsum' is no loop over the dimensions of its operands");
-}
-
-/// Whatever the dialect calls elementwise must compile, without this folder knowing the op.
-TEST(FromGraph, EveryElementwiseOpCompilesWithTheSameBitsOnBothLevels) {
-  GraphRunner runner;
-  mlir::MLIRContext *context = &runner.mlirContext();
-  mlir::OpBuilder b(context);
-  constexpr int64_t n = 203;
-  struct Made {
-    std::string name;
-    KernelInfo kernel;
-    size_t operands, bytes, resultBytes;
-  };
-  std::vector<Made> made;
-  mlir::Block block;
-  for (mlir::RegisteredOperationName name : context->getRegisteredOperations()) {
-    if (name.getDialectNamespace() != "graph" || !name.hasInterface<graph::ScalarBodyOpInterface>())
-      continue;
-    bool any = false;
-    for (mlir::Type element : {mlir::Type(b.getF32Type()), mlir::Type(b.getI64Type()), mlir::Type(b.getI1Type())})
-      for (unsigned operands = 1; operands <= 3; ++operands) {
-        mlir::OperationState state(runner.loc(), name);
-        for (unsigned i = 0; i < operands; ++i)
-          state.addOperands(block.addArgument(
-              mlir::RankedTensorType::get({n}, i || operands < 3 ? element : b.getI1Type()), runner.loc()));
-        if (name.getStringRef() == "graph.cast")
-          state.addAttribute(
-              "to", mlir::TypeAttr::get(element.isF32() ? mlir::Type(b.getI64Type()) : mlir::Type(b.getF32Type())));
-        mlir::ScopedDiagnosticHandler quiet(context, [](mlir::Diagnostic &) {});
-        auto *inferring = name.getInterface<mlir::InferTypeOpInterface>();
-        mlir::OwningOpRef<mlir::Operation *> op;
-        {
-          state.addTypes(mlir::RankedTensorType::get({n}, element));
-          op = mlir::Operation::create(state);
-          if (operands != 1 + name.hasTrait<mlir::OpTrait::NOperands<2>::Impl>() +
-                              2 * name.hasTrait<mlir::OpTrait::NOperands<3>::Impl>())
-            continue;
-          llvm::SmallVector<mlir::Type> types;
-          if (mlir::failed(inferring->inferReturnTypes(context, runner.loc(), op->getOperands(),
-                                                       op->getAttrDictionary(), op->getPropertiesStorage(), {}, types)))
-            continue;
-          op->getResult(0).setType(types[0]);
-        }
-        if (mlir::failed(mlir::verify(op.get())))
-          continue;
-        // Integers divide by what may be zero.
-        if (element.isInteger() && llvm::is_contained({"graph.div", "graph.mod", "graph.pow"}, name.getStringRef()))
-          continue;
-        auto parts = regionsFromOp(op.get());
-        ASSERT_TRUE(mlir::succeeded(parts)) << name.getStringRef().str();
-        auto bytes = [](mlir::Value v) { return size_t(graph::elementBytes(graph::elementTypeOf(v))); };
-        made.push_back({name.getStringRef().str(), runner.KernelRunner::add(*parts), operands,
-                        bytes(op->getOperand(operands - 1)), bytes(op->getResult(0))});
-        any = true;
-      }
-    EXPECT_TRUE(any) << name.getStringRef().str() << " has no operands that this test knows";
-  }
-  EXPECT_GE(made.size(), 60u);
-  runner.load();
-  std::vector<float> special = specialFloats();
-  for (const Made &m : made) {
-    std::vector<float> f = randomFloats(n, 1), g = randomFloats(n, 2);
-    std::copy(special.begin(), special.end(), f.begin());
-    std::copy(special.begin(), special.end(), g.begin() + 7);
-    std::vector<int64_t> i64(n), j64(n);
-    std::vector<uint8_t> bits(n), other(n);
-    for (int64_t i = 0; i < n; ++i) {
-      i64[i] = (i - 100) * 1234567;
-      j64[i] = i % 70;
-      bits[i] = i % 2;
-      other[i] = i % 3 == 0;
-    }
-    std::vector<void *> buffers;
-    for (size_t i = 0; i < m.operands; ++i) {
-      bool condition = m.operands == 3 && i == 0;
-      if (condition || m.bytes == 1)
-        buffers.push_back(i % 2 ? other.data() : bits.data());
-      else if (m.bytes == 4)
-        buffers.push_back(i % 2 ? g.data() : f.data());
-      else
-        buffers.push_back(i % 2 ? j64.data() : i64.data());
-    }
-    std::vector<unsigned char> first, out(n * m.resultBytes);
-    buffers.push_back(out.data());
-    for (plim_isa isa : KernelRunner::levels()) {
-      runner.run(m.kernel, isa, buffers);
-      if (first.empty())
-        first = out;
-      EXPECT_TRUE(first == out) << m.name;
-    }
-  }
 }

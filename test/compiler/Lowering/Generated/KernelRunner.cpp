@@ -2,6 +2,7 @@
 #include "KernelRunner.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
+#include <bit>
 #include <cmath>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -108,6 +109,13 @@ double ulps(float got, double want) {
     return INFINITY;
   int exponent = want == 0 ? -126 : std::max(std::ilogb(want), -126);
   return std::fabs(double(got) - want) / std::ldexp(1.0, exponent - 23);
+}
+
+uint16_t toBf16(float x) {
+  uint32_t bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x))
+    return uint16_t((bits | 0x400000) >> 16);
+  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 } // namespace plim::gen

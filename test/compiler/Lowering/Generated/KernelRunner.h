@@ -43,6 +43,9 @@ std::vector<float> randomFloats(size_t count, uint32_t seed, float low = -4, flo
 /// |got - want| in units of the last place of the float nearest to `want`; 0 where both are NaN.
 double ulps(float got, double want);
 
+/// To nearest, ties to even; a NaN becomes quiet.
+uint16_t toBf16(float x);
+
 inline bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
   return a.size() == b.size() && !std::memcmp(a.data(), b.data(), a.size() * sizeof(float));
 }

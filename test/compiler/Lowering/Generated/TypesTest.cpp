@@ -20,14 +20,6 @@ static int convert(Region &r, int x, bool isUnsigned = false) {
   return r.apply(emit, {x});
 }
 
-/// To nearest, ties to even, by double rounding-free integer steps.
-static uint16_t toBf16(float x) {
-  uint32_t bits = std::bit_cast<uint32_t>(x);
-  if (std::isnan(x))
-    return uint16_t((bits | 0x400000) >> 16);
-  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 TEST(Types, HalvesRoundToNearestEvenAndComeBackExactly) {
   constexpr int64_t n = 1000;
   KernelRunner runner;
