@@ -61,3 +61,54 @@ plan.module {
     plan.return
   }
 }
+
+// -----
+
+// States have one home for all programs, in the order of the module; the program records before which step none is written.
+// CHECK-LABEL: plan.program @step placed
+// CHECK-SAME: commit = 3 : i64
+// CHECK-DAG: %[[K:.*]] = plan.resident @keys in @arena0[0] : <ram, 100>
+// CHECK-DAG: %[[V:.*]] = plan.resident @values in @arena0[128] : <ram, 64>
+// CHECK: plan.launch "next"(r %[[V]] f32[16] : <ram, 64>, w %{{.*}} f32[16] : <ram, 64>)
+// CHECK: plan.launch "update"(r %{{.*}} f32[16] : <ram, 64>, rw %[[V]] f32[16] : <ram, 64>)
+// CHECK-LABEL: plan.program @read placed
+// CHECK: plan.resident @values in @arena0[128] : <ram, 64>
+plan.module {
+  plan.state @keys f32[25] bytes 100
+  plan.state @values f32[16] bytes 64
+  plan.program @step virtual io(in %keys "keys" f32[25] state @keys : <ram, 100>, out %y "y" f32[25] : <ram, 100>) {
+    %v = plan.resident @values : <64>
+    %n = plan.alloc from "n" : <64>
+    plan.launch "copy"<ns = 1>(r %keys f32[25] : <ram, 100>, w %y f32[25] : <ram, 100>) pure
+    plan.launch "next"<ns = 1>(r %v f32[16] : <64>, w %n f32[16] : <64>) pure
+    plan.launch "update"<ns = 1>(r %n f32[16] : <64>, rw %v f32[16] : <64>)
+    plan.return
+  }
+  plan.program @read virtual io(out %y "y" f32[16] : <ram, 64>) {
+    %v = plan.resident @values : <64>
+    plan.launch "copy"<ns = 1>(r %v f32[16] : <64>, w %y f32[16] : <ram, 64>) pure
+    plan.return
+  }
+}
+
+// -----
+
+// What a step in flight touches lives until the wait; what a copy comes after is a wait of its queue.
+// CHECK-LABEL: plan.program @flight placed
+// CHECK: plan.mark birth %[[A:.*]] : <ram, 64>
+// CHECK-NEXT: %[[T:.*]] = plan.launch "k"(w %[[A]] f32[16] : <ram, 64>) on <stream> -> !plan.token
+// CHECK-NEXT: plan.wait %[[T]] on <write>
+// CHECK-NEXT: %[[C:.*]] = plan.copy %[[A]] to %y on <write> : <ram, 64> to <ram, 64> -> !plan.token
+// CHECK-NEXT: plan.launch "other"
+// CHECK-NEXT: plan.wait %[[T]], %[[C]]
+// CHECK-NEXT: plan.mark death %[[A]]
+plan.module {
+  plan.program @flight tiered io(out %y "y" f32[16] : <ram, 64>, out %z "z" f32[16] : <ram, 64>) {
+    %a = plan.alloc at 0 : <ram, 64>
+    %t = plan.launch "k"(w %a f32[16] : <ram, 64>) on <stream> -> !plan.token
+    %c = plan.copy %a to %y after %t on <write> : <ram, 64> to <ram, 64> -> !plan.token
+    plan.launch "other"(w %z f32[16] : <ram, 64>)
+    plan.wait %t, %c
+    plan.return
+  }
+}
