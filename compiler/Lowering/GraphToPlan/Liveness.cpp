@@ -69,7 +69,7 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function, function_ref<bool(O
     if (isStorageOnly(&op))
       continue;
     if (generated.contains(&op)) {
-      if (llvm::none_of(op.getResults(), [&](Value v) { return list.needed.contains(v); }))
+      if (llvm::none_of(op.getResults(), [&](Value v) { return list.needed.contains(v) && !writtenBy.contains(v); }))
         continue;
       launched.insert(&op);
       for (Value v : op.getOperands())
