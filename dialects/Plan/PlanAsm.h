@@ -20,4 +20,12 @@ void printCandidateInline(mlir::AsmPrinter &printer, CandidateAttr candidate);
 /// `r`, `w` or `rw`
 mlir::ParseResult parseMode(mlir::AsmParser &parser, AccessMode &mode);
 
+/// `!plan.buffer<ram, 16>` or `<ram, 16>`
+mlir::ParseResult parseBufferType(mlir::OpAsmParser &parser, mlir::Type &type);
+void printBufferType(mlir::OpAsmPrinter &printer, mlir::Value buffer);
+
+/// ` from "node"`, or nothing. A type may follow, so the string is read as such and not as an attribute.
+mlir::ParseResult parseSource(mlir::OpAsmParser &parser, mlir::StringAttr &source);
+void printSource(mlir::OpAsmPrinter &printer, mlir::StringAttr source);
+
 } // namespace plim::plan

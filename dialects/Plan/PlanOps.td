@@ -203,8 +203,6 @@ def Plan_LaunchOp : Plan_Step<"launch", [AttrSizedOperandSegments, AttrSizedResu
   let extraClassDeclaration = [{
     AccessAttr getAccess(unsigned index) { return ::llvm::cast<AccessAttr>(getAccesses()[index]); }
     CandidateAttr getCandidate(unsigned index) { return ::llvm::cast<CandidateAttr>(getCandidates()[index]); }
-    /// Its queue; the cpu's where none is given.
-    QueueAttr getQueueOrCpu() { return getQueue() ? *getQueue() : QueueAttr::get(getContext(), QueueKind::Cpu, 0); }
   }];
 }
 

@@ -13,27 +13,6 @@
 using namespace mlir;
 using namespace plim::plan;
 
-ShapeAttr plim::plan::decodeShape(MLIRContext *context, const plim_t_shape &record, SmallVectorImpl<uint32_t> &slots,
-                                  bool contiguous) {
-  auto expr = [&](int64_t value, uint32_t scalar) {
-    if (scalar == PLIM_NONE)
-      return getAffineConstantExpr(value, context);
-    auto *known = llvm::find(slots, scalar);
-    unsigned position = known - slots.begin();
-    if (known == slots.end())
-      slots.push_back(scalar);
-    return getAffineSymbolExpr(position, context);
-  };
-  SmallVector<AffineExpr> dims, strides;
-  for (unsigned i = 0; i < record.rank; ++i)
-    dims.push_back(expr(record.dims[i], record.dim_scalar[i]));
-  for (unsigned i = 0; i < record.rank && !contiguous; ++i)
-    strides.push_back(expr(record.strides[i], record.stride_scalar[i]));
-  ArrayRef<int64_t> strideBounds(record.strides, contiguous ? 0 : record.rank);
-  return ShapeAttr::getNormalized(context, static_cast<DType>(record.dtype), static_cast<Layout>(record.layout), dims,
-                                  ArrayRef<int64_t>(record.dims, record.rank), strides, strideBounds);
-}
-
 namespace {
 
 class ProgramDecoder {
@@ -48,7 +27,6 @@ public:
 private:
   using Slots = llvm::MapVector<uint32_t, Value>;
 
-  ProgramOp createProgram();
   void decodeViews();
   BufferType typeOf(const plim_t_view &view) const;
   Value createPart(uint32_t number, const DecodedView &view);
@@ -99,51 +77,8 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Signature and views
+// Views
 //===----------------------------------------------------------------------===//
-
-static TierBytesAttr tierBytes(MLIRContext *context, const uint64_t (&bytes)[PLIM_TIER_COUNT], uint64_t absent) {
-  SmallVector<int64_t> known;
-  for (uint64_t b : bytes)
-    known.push_back(b == absent ? -1 : int64_t(b));
-  return llvm::all_of(known, [](int64_t b) { return b < 0; }) ? TierBytesAttr() : TierBytesAttr::get(context, known);
-}
-
-ProgramOp ProgramDecoder::createProgram() {
-  StringRef variant = table.string(table.all<plim_t_variant>(PLIM_SEC_VARIANTS)[record.variant].name);
-  SmallVector<SymbolAttr> symbols;
-  SmallVector<uint32_t> symbolSlots;
-  for (const plim_t_symbol &symbol :
-       table.all<plim_t_symbol>(PLIM_SEC_SYMBOLS).slice(record.first_symbol, record.symbols)) {
-    symbols.push_back(SymbolAttr::get(context, table.string(symbol.name), symbol.lower, symbol.upper));
-    symbolSlots.push_back(symbol.scalar);
-  }
-  SmallVector<IOAttr> ios;
-  SmallVector<BufferType> types;
-  for (const plim_t_io &io : table.all<plim_t_io>(PLIM_SEC_IOS).slice(record.first_io, record.ios)) {
-    ShapeAttr shape = decodeShape(context, table.all<plim_t_shape>(PLIM_SEC_SHAPES)[io.shape], symbolSlots, true);
-    ios.push_back(IOAttr::get(context, table.string(io.name), io.is_output, shape,
-                              io.state == PLIM_NONE ? FlatSymbolRefAttr() : shared.states[io.state]));
-    types.push_back(BufferType::get(context, io.bytes, Tier::Ram));
-  }
-  std::string name = table.string(record.name).str();
-  if (!variant.empty())
-    name += "." + variant.str();
-  auto op = ProgramOp::create(builder, loc, name, Stage::Placed, symbols, ios, types);
-  if (!variant.empty())
-    op.setVariant(variant);
-  if (record.first_commit_step != record.steps)
-    op.setCommit(record.first_commit_step);
-  if (auto budget = tierBytes(context, record.budget, UINT64_MAX))
-    op.setBudgetAttr(budget);
-  if (auto peak = tierBytes(context, record.reserved_peak, 0))
-    op.setReservedPeakAttr(peak);
-  if (auto peak = tierBytes(context, record.live_peak, 0))
-    op.setLivePeakAttr(peak);
-  for (auto [value, number] : llvm::zip(op.getSymbolArguments(), symbolSlots))
-    define(number, value);
-  return op;
-}
 
 BufferType ProgramDecoder::typeOf(const plim_t_view &view) const {
   Tier tier = Tier::Ram;
@@ -430,7 +365,11 @@ LogicalResult ProgramDecoder::run() {
   if (failed(classified))
     return emitError(loc) << "program " << table.string(record.name) << ": " << error;
   views = std::move(*classified);
-  program = createProgram();
+  program = createProgram(table, shared, record, builder);
+  for (auto [value, symbol] :
+       llvm::zip_equal(program.getSymbolArguments(),
+                       table.all<plim_t_symbol>(PLIM_SEC_SYMBOLS).slice(record.first_symbol, record.symbols)))
+    define(symbol.scalar, value);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(program.getBlock());
   decodeViews();

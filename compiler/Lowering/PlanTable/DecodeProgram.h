@@ -32,6 +32,10 @@ mlir::FailureOr<std::map<uint32_t, DecodedView>> classifyViews(const TableReader
 ShapeAttr decodeShape(mlir::MLIRContext *context, const plim_t_shape &record, llvm::SmallVectorImpl<uint32_t> &slots,
                       bool contiguous);
 
+/// The program with its symbols, buffers of the caller and figures, without steps.
+ProgramOp createProgram(const TableReader &table, const DecodedShared &shared, const plim_t_program &program,
+                        mlir::OpBuilder &builder);
+
 /// Appends the program at the builder's place.
 mlir::LogicalResult decodeProgram(const TableReader &table, const DecodedShared &shared, const plim_t_program &program,
                                   mlir::OpBuilder &builder);
