@@ -1,6 +1,7 @@
 //===- ControlOps.cpp - Branches, loops, fused regions, kernels of users ---------------------------------------===//
 
 #include "dialects/Graph/GraphDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -98,6 +99,31 @@ LogicalResult IfOp::verify() {
   if (failed(verifyYield(*this, "the then region", yieldedTypes(getThenRegion()), getResultTypes())))
     return failure();
   return verifyYield(*this, "the else region", yieldedTypes(getElseRegion()), getResultTypes());
+}
+
+namespace {
+
+/// A branch whose condition is known is the region that it takes.
+struct InlineKnownBranch : OpRewritePattern<IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(IfOp op, PatternRewriter &rewriter) const override {
+    DenseElementsAttr condition;
+    if (!matchPattern(op.getCondition(), m_Constant(&condition)) || !condition.isSplat())
+      return failure();
+    Region &taken = condition.getSplatValue<bool>() ? op.getThenRegion() : op.getElseRegion();
+    Operation *yield = taken.front().getTerminator();
+    SmallVector<Value> results(yield->getOperands());
+    rewriter.inlineBlockBefore(&taken.front(), op);
+    rewriter.eraseOp(yield);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void IfOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<InlineKnownBranch>(context);
 }
 
 LogicalResult LoopOp::verify() {

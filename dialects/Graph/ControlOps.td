@@ -33,6 +33,7 @@ def Graph_IfOp : Graph_Op<"if", [RecursiveMemoryEffects, SingleBlock]> {
     $condition attr-dict `:` functional-type(operands, results) $then_region `else` $else_region
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 // Runs while the iteration is below `trips` and the condition holds, at most `max_trips` times. Block arguments: iteration

@@ -55,7 +55,9 @@ struct MatmulBias : OpRewritePattern<AddOp> {
 template <typename OpTy> struct Residual : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
-    if (op.getLhs().getType() != op.getType() || op.getRhs().getType() != op.getType() || op.getLhs() == op.getRhs())
+    // Equal dynamic dimensions may still broadcast.
+    if (op.getLhs().getType() != op.getType() || op.getRhs().getType() != op.getType() || op.getLhs() == op.getRhs() ||
+        !hasStaticShape(op.getResult()))
       return failure();
     OpTy chosen;
     Value residual;

@@ -139,3 +139,19 @@ func.func @transpose_view(%x: tensor<1x8x1x4xf32>) -> tensor<8x4x1x1xf32> {
   %0 = graph.transpose %x {permutation = array<i64: 1, 3, 0, 2>} : (tensor<1x8x1x4xf32>) -> tensor<8x4x1x1xf32>
   return %0 : tensor<8x4x1x1xf32>
 }
+
+// A branch whose condition is known is the region it takes.
+// CHECK-LABEL: func.func @known_branch
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @known_branch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NEXT: %[[R:.*]] = graph.relu %[[X]]
+  // CHECK-NEXT: return %[[R]]
+  %no = graph.constant dense<false> : tensor<i1>
+  %0 = graph.if %no : (tensor<i1>) -> tensor<4xf32> {
+    graph.yield %x : tensor<4xf32>
+  } else {
+    %1 = graph.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
