@@ -73,6 +73,11 @@ def run(command, report, totals, what, env=None, timeout=3600):
     print(f"{what}: {count} tests, {bad} failed, {time.monotonic() - start:.1f} s", flush=True)
 
 
+def is_gtest(program):
+    """Whether a program understands GoogleTest's flags."""
+    return b"gtest_output" in program.read_bytes()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -91,20 +96,31 @@ def main():
     env["PLIM_BUILD"] = str(build)
     env["PLIM_CACHE_DIR"] = str(args.cache)
     env["PYTHONDONTWRITEBYTECODE"] = "1"
-    instances = source.parent / "shared" / "bench"
+    instances = source.parent / "shared" / "bench" / "dsa"
     if "PLIM_BENCH_INSTANCES" not in env and instances.is_dir():
         env["PLIM_BENCH_INSTANCES"] = str(instances)
     if args.skip_memory:
         env["PLIM_SKIP_MEMORY_TESTS"] = "1"
 
     if "unit" in wanted:
+        gtests = []
         for program in sorted((build / "test" / "unit").glob("*")):
             if not os.access(program, os.X_OK) or program.is_dir():
                 continue
             if args.filter and not re.search(args.filter, program.name):
                 continue
             report = reports / f"unit-{program.name}.xml"
+            if not is_gtest(program):
+                continue
+            gtests.append(program.name)
             run([str(program), f"--gtest_output=xml:{report}"], report, totals, f"unit {program.name}", env)
+        # What is no GoogleTest program (symbol tables, headers in C) is known to ctest.
+        report = reports / "ctest.xml"
+        command = ["ctest", "--test-dir", str(build), "--output-on-failure", "--output-junit", str(report), "-E",
+                   f"^({'|'.join([*map(re.escape, gtests), 'lit'])})$"]
+        if args.filter:
+            command += ["-R", args.filter]
+        run(command, report, totals, "ctest", env)
     if "lit" in wanted:
         report = reports / "lit.xml"
         llvm_bin = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True).stdout.strip()
