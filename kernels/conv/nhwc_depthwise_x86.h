@@ -20,10 +20,12 @@ namespace plim {
 namespace {
 
 /// Pixels of one row whose sums stay in registers, with the inputs and the weights of one kernel row.
-constexpr int kPixels = kLanes == 16 ? 8 : 4;
+constexpr int kPixelsLog2 = kLanes == 16 ? 3 : 2;
 /// Rows and pixels of a block of several rows.
 template <int Stride> constexpr int kBlockRows = kLanes == 16 && Stride == 1 ? 4 : 2;
-constexpr int kBlockPixels = 4;
+constexpr int kBlockPixelsLog2 = 2;
+/// With AVX-512 a masked load costs no more than another, so that one loop does for all channels.
+constexpr bool kMasksAreFree = kLanes == 16;
 /// Vectors of channels of a pixel that is computed alone: enough chains of fma to hide their latency.
 constexpr int kChannelVectors = 4;
 
@@ -175,9 +177,10 @@ void computeBlocks(const DepthwiseRow &given, int64_t pixel, int64_t pieces) {
   const DepthwiseRow row = given; // stores to Y could change `given`, for all that the compiler knows
   for (int64_t i = 0; i < pieces; ++i, pixel += Count) {
     int64_t channel = 0;
-    for (; channel + kLanes <= row.g.outC; channel += kLanes)
-      sumBlock<Kernel, Stride, kBlockRows<Stride>, Count, false>(row, pixel, channel, firstLanes(kLanes));
-    if (channel < row.g.outC)
+    if constexpr (!kMasksAreFree)
+      for (; channel + kLanes <= row.g.outC; channel += kLanes)
+        sumBlock<Kernel, Stride, kBlockRows<Stride>, Count, false>(row, pixel, channel, firstLanes(kLanes));
+    for (; channel < row.g.outC; channel += kLanes)
       sumBlock<Kernel, Stride, kBlockRows<Stride>, Count, true>(row, pixel, channel, firstLanes(row.g.outC - channel));
   }
 }
@@ -187,9 +190,10 @@ void computePixels(const DepthwiseRow &given, int64_t pixel, int64_t pieces) {
   const DepthwiseRow row = given;
   for (int64_t i = 0; i < pieces; ++i, pixel += Count) {
     int64_t channel = 0;
-    for (; channel + kLanes <= row.g.outC; channel += kLanes)
-      sumPixels<Kernel, Stride, Count, false>(row, pixel, channel, firstLanes(kLanes));
-    if (channel < row.g.outC)
+    if constexpr (!kMasksAreFree)
+      for (; channel + kLanes <= row.g.outC; channel += kLanes)
+        sumPixels<Kernel, Stride, Count, false>(row, pixel, channel, firstLanes(kLanes));
+    for (; channel < row.g.outC; channel += kLanes)
       sumPixels<Kernel, Stride, Count, true>(row, pixel, channel, firstLanes(row.g.outC - channel));
   }
 }
@@ -198,24 +202,24 @@ using PixelsFunction = void (*)(const DepthwiseRow &, int64_t pixel, int64_t pie
 
 template <int Kernel, int Stride, int... Index>
 PLIM_INLINE const PixelsFunction *rowFunctions(std::integer_sequence<int, Index...>) {
-  static constexpr PixelsFunction functions[] = {computePixels<Kernel, Stride, Index + 1>...};
+  static constexpr PixelsFunction functions[] = {computePixels<Kernel, Stride, 1 << Index>...};
   return functions;
 }
 template <int Kernel, int Stride, int... Index>
 PLIM_INLINE const PixelsFunction *blockFunctions(std::integer_sequence<int, Index...>) {
-  static constexpr PixelsFunction functions[] = {computeBlocks<Kernel, Stride, Index + 1>...};
+  static constexpr PixelsFunction functions[] = {computeBlocks<Kernel, Stride, 1 << Index>...};
   return functions;
 }
 
-/// Functions by the number of pixels, less 1; null for kernels without a shape of their own.
+/// Functions for 1, 2, 4, ... pixels; null for kernels without a shape of their own.
 struct DepthwiseShape {
   const PixelsFunction *row = nullptr, *block = nullptr;
   int64_t blockRows = 1;
 };
 
 template <int Kernel, int Stride> inline DepthwiseShape shapeOf() {
-  return {rowFunctions<Kernel, Stride>(std::make_integer_sequence<int, kPixels>()),
-          blockFunctions<Kernel, Stride>(std::make_integer_sequence<int, kBlockPixels>()), kBlockRows<Stride>};
+  return {rowFunctions<Kernel, Stride>(std::make_integer_sequence<int, kPixelsLog2 + 1>()),
+          blockFunctions<Kernel, Stride>(std::make_integer_sequence<int, kBlockPixelsLog2 + 1>()), kBlockRows<Stride>};
 }
 
 inline DepthwiseShape pickShape(const Geometry &g) {
@@ -284,14 +288,13 @@ static inline void computeRows(const DepthwiseRow &row, const DepthwiseShape &sh
     for (int64_t pixel = end; pixel < g.outW; ++pixel)
       computePixel(line, pixel);
   }
-  const int64_t most = rows > 1 ? kBlockPixels : kPixels, count = end - begin, pieces = (count + most - 1) / most;
   const PixelsFunction *functions = rows > 1 ? shape.block : shape.row;
-  // Pieces of nearly equal length: `longer` of them have one pixel more.
-  const int64_t length = pieces ? count / pieces : 0, longer = pieces ? count % pieces : 0;
-  if (longer)
-    functions[length](row, begin, longer);
-  if (length)
-    functions[length - 1](row, begin + longer * (length + 1), pieces - longer);
+  for (int log2 = rows > 1 ? kBlockPixelsLog2 : kPixelsLog2; begin < end; --log2) {
+    const int64_t pieces = (end - begin) >> log2;
+    if (pieces)
+      functions[log2](row, begin, pieces);
+    begin += pieces << log2;
+  }
 }
 
 inline int32_t runConvDepthwise(const plim_launch *launch, void *, uint32_t first, uint32_t last) {
