@@ -48,9 +48,7 @@ class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32
   let genSpecializedAttr = 0;
 }
 // Printed as a bare word in the assembly of an op.
-class Graph_WordAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic> {
-  let assemblyFormat = "`` $value";
-}
+class Graph_WordAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic>;
 // Printed as #graph.mnemonic<word> in an attribute dictionary.
 class Graph_EnumAttr<EnumAttrInfo enum, string mnemonic> : EnumAttr<Graph_Dialect, enum, mnemonic> {
   let assemblyFormat = "`<` $value `>`";

@@ -31,18 +31,18 @@ struct Scores {
 /// Takes a scale off a value: the value that is scaled, or the same one.
 Value unscaled(Value value, double &scale) {
   if (auto mul = singleUse<MulOp>(value)) {
-    auto parts = commute(mul, [](Value v) { return splatOf(v).has_value(); });
-    if (parts && parts->second.getType() == value.getType()) {
-      scale *= *splatOf(parts->first);
-      return parts->second;
-    }
+    for (auto [factor, rest] : {std::pair<Value, Value>(mul.getLhs(), mul.getRhs()), {mul.getRhs(), mul.getLhs()}})
+      if (std::optional<double> splat = splatOf(factor); splat && rest.getType() == value.getType()) {
+        scale *= *splat;
+        return rest;
+      }
   }
   auto div = singleUse<DivOp>(value);
-  if (div && splatOf(div.getRhs()) && *splatOf(div.getRhs()) != 0 && div.getLhs().getType() == value.getType()) {
-    scale /= *splatOf(div.getRhs());
-    return div.getLhs();
-  }
-  return value;
+  std::optional<double> divisor = div ? splatOf(div.getRhs()) : std::nullopt;
+  if (!divisor || *divisor == 0 || div.getLhs().getType() != value.getType())
+    return value;
+  scale /= *divisor;
+  return div.getLhs();
 }
 
 std::optional<Scores> matchScores(Value value) {

@@ -107,8 +107,10 @@ public:
 private:
   /// Puts an op into the group of its users, or into one of its own.
   void place(Operation *op) {
-    std::optional<SmallVector<int64_t>> axes;
-    if (op->getNumResults() != 1 || !isStatic(op) || !(axes = reducedAxes(op)) || isSetupValue(op->getResult(0)))
+    if (op->getNumResults() != 1 || !isStatic(op) || isSetupValue(op->getResult(0)))
+      return;
+    std::optional<SmallVector<int64_t>> axes = reducedAxes(op);
+    if (!axes)
       return;
     if (std::optional<size_t> users = groupOfUsers(op); users && joins(groups[*users], op, *axes)) {
       Group &group = groups[*users];

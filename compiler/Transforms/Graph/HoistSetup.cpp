@@ -20,6 +20,7 @@ bool isLeaf(Operation *op) { return isa<ParameterOp, ConstantOp, FillOp>(op); }
 /// The largest parameter that a value depends on; of equal ones the first that is found.
 ParameterOp mainParameter(Value value) {
   ParameterOp best;
+  int64_t most = 0;
   SmallVector<Value> open{value};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!open.empty()) {
@@ -27,9 +28,12 @@ ParameterOp mainParameter(Value value) {
     if (!seen.insert(op).second)
       continue;
     llvm::append_range(open, llvm::reverse(op->getOperands()));
-    if (auto parameter = dyn_cast<ParameterOp>(op))
-      if (!best || *bytesOf(parameter.getType()) > *bytesOf(best.getType()))
-        best = parameter;
+    auto parameter = dyn_cast<ParameterOp>(op);
+    int64_t bytes = parameter ? bytesOf(parameter.getType()).value_or(0) : 0;
+    if (parameter && (!best || bytes > most)) {
+      best = parameter;
+      most = bytes;
+    }
   }
   return best;
 }

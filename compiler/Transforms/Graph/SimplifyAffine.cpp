@@ -38,16 +38,16 @@ bool isPerChannel(Value value, int64_t rank, int64_t channels) {
   return size <= rank && (elements == 1 || (elements == channels && axis >= 0 && shape[axis] == channels));
 }
 
-/// The axis of output channels in an nchw filter, or nothing where they lie in several.
-std::optional<int64_t> outputAxis(ConvOp) { return 0; }
-std::optional<int64_t> outputAxis(ConvTransposeOp op) {
-  return op.getGroups() == 1 ? std::optional<int64_t>(1) : std::nullopt;
-}
+/// The axis of output channels in an nchw filter, where they lie in one.
+int64_t outputAxis(ConvOp) { return 0; }
+int64_t outputAxis(ConvTransposeOp) { return 1; }
+bool hasOutputAxis(ConvOp) { return true; }
+bool hasOutputAxis(ConvTransposeOp op) { return op.getGroups() == 1; }
 
 /// Whether constants may still be folded into a convolution: nchw, its weights known, nothing applied after its bias.
 template <typename ConvTy> bool isFoldable(ConvTy conv) {
   return conv && conv.getLayout() == ImageLayout::NCHW && conv.getActivation() == Activation::None &&
-         !conv.getResidual() && outputAxis(conv) && isSetupValue(conv.getFilter()) &&
+         !conv.getResidual() && hasOutputAxis(conv) && isSetupValue(conv.getFilter()) &&
          (!conv.getBias() || isSetupValue(conv.getBias()));
 }
 
@@ -58,7 +58,7 @@ void foldAffine(PatternRewriter &rewriter, Operation *last, ConvTy conv, Value s
   Value filter = conv.getFilter(), bias = conv.getBias();
   if (scale) {
     SmallVector<int64_t> shape(rankOf(filter), 1);
-    shape[*outputAxis(conv)] = shapeOf(scale)[0];
+    shape[outputAxis(conv)] = shapeOf(scale)[0];
     Value factor = ReshapeOp::create(rewriter, loc, scale, shape);
     filter = MulOp::create(rewriter, loc, filter, factor);
     if (bias)

@@ -1,5 +1,6 @@
 // Elementwise ops print and parse back to themselves, with broadcasting and every attribute.
 // RUN: plim-opt %s | plim-opt | FileCheck %s
+// RUN: plim-opt %s --mlir-print-op-generic | plim-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @arithmetic
 func.func @arithmetic(%a: tensor<4x1x8xf32>, %b: tensor<3x1xf32>, %i: tensor<4xi64>) -> tensor<4x3x8xf32> {

@@ -1,5 +1,6 @@
 // Data movement, indexing, state and control ops print and parse back to themselves.
 // RUN: plim-opt %s | plim-opt | FileCheck %s
+// RUN: plim-opt %s --mlir-print-op-generic | plim-opt | FileCheck %s
 
 // CHECK: graph.variable @cache : tensor<4x8xf32> {durable = false}
 graph.variable @cache : tensor<4x8xf32> {durable = false}

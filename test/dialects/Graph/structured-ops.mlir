@@ -1,5 +1,6 @@
 // Structured ops print and parse back to themselves; their result types are what inference gives.
 // RUN: plim-opt %s | plim-opt | FileCheck %s
+// RUN: plim-opt %s --mlir-print-op-generic | plim-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: tensor<2x5x8xf32>, %b: tensor<8x16xf32>, %bias: tensor<16xf32>, %r: tensor<2x5x16xf32>)
