@@ -1,0 +1,124 @@
+"""Plimsoll's side of a benchmark: compiles a model, runs it in fresh processes, finds its smallest budget."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from failure import Failure
+
+MIB = 1 << 20
+COMPILE_TIMEOUT = 900  # seconds
+RUN_TIMEOUT = 900
+# What plimc may take for itself, beside twice the largest tensor.
+COMPILER_FIXED = 256 * MIB
+# C3: planned <= VmHWM <= planned + RUN_FIXED + RUN_PER_THREAD * threads + bytes of model.so. RUN_FIXED holds the image
+# of plim-run with the C and C++ libraries, which touch about 4 MiB, and the slack of the kernel's per-CPU page counters.
+RUN_FIXED = 6 * MIB
+RUN_PER_THREAD = 64 << 10
+
+# Runs a command and writes what it used. The kernel carries the peak of the process that forks over to its child, so
+# this stands between a large caller and the command.
+METER = """
+import json, os, sys, time
+start = time.monotonic()
+pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, used = os.wait4(pid, 0)
+with open(sys.argv[1], 'w') as f:
+    json.dump({'code': os.waitstatus_to_exitcode(status), 'seconds': time.monotonic() - start,
+               'cpu_seconds': used.ru_utime + used.ru_stime, 'vm_hwm': used.ru_maxrss * 1024}, f)
+"""
+
+
+def execute(command, timeout):
+    command = [str(c) for c in command]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Failure(70, f"{' '.join(command[:2])}: no end after {timeout} s") from None
+    except FileNotFoundError:
+        raise Failure(4, f"need {command[0]}; tools/dev build makes it, --tools names its folder") from None
+
+
+def metered(command, timeout=COMPILE_TIMEOUT):
+    """(figures, standard error) of a command."""
+    if not pathlib.Path(command[0]).exists():
+        raise Failure(4, f"need {command[0]}; tools/dev build makes it, --tools names its folder")
+    with tempfile.NamedTemporaryFile("r") as figures:
+        done = execute([sys.executable, "-I", "-S", "-c", METER, figures.name, *command], timeout)
+        text = figures.read()
+    if not text:
+        raise Failure(70, f"{command[0]}: no figures came back: {done.stderr.strip()}")
+    return json.loads(text), done.stderr
+
+
+class Plimsoll:
+    def __init__(self, tools, model, shapes, folder, threads):
+        self.tools, self.model, self.shapes = pathlib.Path(tools), pathlib.Path(model), shapes
+        self.folder, self.threads = pathlib.Path(folder), threads
+        self.out = self.folder / "artifact"
+        self.inputs = []  # plim-run's --input flags
+
+    def plimc(self, *flags):
+        return metered([self.tools / "plimc", self.model, *self.shapes, *flags])
+
+    def compile(self):
+        """Compiles without a budget; figures of the compile and of the plan."""
+        figures, stderr = self.plimc("-o", self.out)
+        if figures["code"]:
+            raise Failure(figures["code"] if figures["code"] > 0 else 70, f"plimc: {stderr.strip()}")
+        program = json.loads((self.out / "model.plan.json").read_text())["programs"][0]
+        sizes = [item["bytes"] for part in ("inputs", "outputs", "residents", "buffers") for item in program[part]]
+        largest = max(sizes)
+        inputs, outputs = (sum(io["bytes"] for io in program[part]) for part in ("inputs", "outputs"))
+        reserved = program["reserved_peak"]["ram"]
+        bound = COMPILER_FIXED + 2 * largest
+        return {
+            "compile": {"seconds": figures["seconds"], "cpu_seconds": figures["cpu_seconds"],
+                        "vm_hwm": figures["vm_hwm"], "largest_tensor": largest, "vm_hwm_bound": bound,
+                        "ok": figures["vm_hwm"] <= bound},
+            "plan": {"reserved": reserved, "live": program["live_peak"]["ram"], "inputs": inputs, "outputs": outputs,
+                     "minus_inputs": reserved + outputs, "weights": program["resident_bytes"]},
+            "outputs": [io["name"] for io in program["outputs"]],
+        }
+
+    def run(self, *flags):
+        command = [self.tools / "plim-run", self.out, "--stats=json", f"--threads={self.threads}", *self.inputs, *flags]
+        done = execute(command, RUN_TIMEOUT)
+        if done.returncode:
+            raise Failure(done.returncode if done.returncode > 0 else 70, done.stderr.strip() or
+                          f"plim-run: ended by signal {-done.returncode}")
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+    def time(self, reps):
+        """One round in a fresh process: milliseconds a run."""
+        stats = self.run("--no-poison", "--warmup=2", f"--reps={reps}")
+        return {"cpu_ms": stats["cpu_ms"]["median"], "wall_ms": stats["time_ms"]["median"]}
+
+    def memory(self, outputs):
+        """C1 and C3 in a fresh process that writes its outputs; (figures of C1, figures of C3)."""
+        flags = [f"--output={name}=@{path}" for name, path in outputs.items()]
+        stats = self.run("--reps=2", *flags)
+        ram = stats["tiers"]["ram"]
+        c1 = {key: ram[key] for key in ("planned", "ledger", "live_planned", "live", "touched_planned", "touched")}
+        pairs = [("planned", "ledger"), ("live_planned", "live"), ("touched_planned", "touched")]
+        c1["differ"] = [measured for planned, measured in pairs if ram[planned] != ram[measured]]
+        c1["ok"] = not c1["differ"]
+        high = ram["planned"] + RUN_FIXED + RUN_PER_THREAD * self.threads + (self.out / "model.so").stat().st_size
+        c3 = {"vm_hwm": stats["vm_hwm"], "low": ram["planned"], "high": high,
+              "ok": ram["planned"] <= stats["vm_hwm"] <= high}
+        return c1, c3
+
+    def smallest_budget(self):
+        """The budget that the refusal names, and whether a plan meets it and none meets one byte less."""
+        figures, stderr = self.plimc("--plan-only", "--ram=1")
+        need = re.search(r"need (\d+) bytes", stderr)
+        if figures["code"] != 3 or not need:
+            raise Failure(70, f"plimc --ram=1: need a refusal that names a budget, have exit status {figures['code']}: "
+                              f"{stderr.strip()}")
+        bytes_ = int(need.group(1))
+        at, _ = self.plimc("--plan-only", f"--ram={bytes_}")
+        below, _ = self.plimc("--plan-only", f"--ram={bytes_ - 1}")
+        return {"bytes": bytes_, "met": at["code"] == 0, "refused_below": below["code"] == 3}
