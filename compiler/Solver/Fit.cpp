@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------------------------===//
 #include "compiler/Solver/Fit.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/Assemble.h"
 #include "compiler/Solver/Choose.h"
@@ -228,9 +229,15 @@ std::vector<std::string> unplannable(const Problem &problem) {
   return faults;
 }
 
+// "21.1 MiB", for people; the exact number stands beside it.
+static std::string humanBytes(int64_t bytes) {
+  return bytes < int64_t(1) << 20 ? absl::StrFormat("%.1f KiB", double(bytes) / 1024)
+                                  : absl::StrFormat("%.1f MiB", double(bytes) / 1048576);
+}
+
 std::string Refusal::message() const {
   std::string text = absl::StrCat("no plan found within the budget of tier ", tierName(tier), ": need ", need,
-                                  " bytes, have ", have, "\n");
+                                  " bytes, have ", have, " (", humanBytes(need), ", ", humanBytes(have), ")\n");
   absl::StrAppend(&text, "the plan of least memory peaks at step '", peakStep, "'");
   if (!peakSource.empty())
     absl::StrAppend(&text, " from '", peakSource, "'");
@@ -242,13 +249,14 @@ std::string Refusal::message() const {
       rest += live[k].bytes;
       continue;
     }
-    absl::StrAppend(&text, "  ", live[k].bytes, "  ", live[k].name);
+    absl::StrAppend(&text, absl::StrFormat("%12d  %10s  ", live[k].bytes, humanBytes(live[k].bytes)), live[k].name);
     if (!live[k].source.empty() && live[k].source != live[k].name)
       absl::StrAppend(&text, " from '", live[k].source, "'");
     absl::StrAppend(&text, "\n");
   }
   if (rest > 0)
-    absl::StrAppend(&text, "  ", rest, "  ", live.size() - kShown, " smaller ones\n");
+    absl::StrAppend(&text, absl::StrFormat("%12d  %10s  ", rest, humanBytes(rest)), live.size() - kShown,
+                    " smaller ones\n");
   for (const Alternative &a : alternatives) {
     const int64_t saved = need - a.need;
     absl::StrAppend(&text, a.label, " needs ", a.need, " bytes: ");
@@ -260,6 +268,9 @@ std::string Refusal::message() const {
       absl::StrAppend(&text, " (forbidden by ", a.barredBy, ")");
     absl::StrAppend(&text, "\n");
   }
+  // A round number that is met too, as budgets are monotone.
+  const int64_t unit = need < int64_t(4) << 20 ? 1024 : 1 << 20;
+  absl::StrAppend(&text, "a budget of ", (need + unit - 1) / unit, unit == 1024 ? "KiB" : "MiB", " is met\n");
   return text;
 }
 

@@ -53,9 +53,11 @@ void onInterrupt(int number) {
 /// "error: node 'conv1': message" with notes below; all of them, in the order they come.
 LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   auto where = [](Location loc) -> std::string {
-    if (auto named = dyn_cast<NameLoc>(loc))
-      return "node '" + named.getName().str() + "': ";
-    return "";
+    auto named = dyn_cast<NameLoc>(loc);
+    if (!named)
+      return "";
+    // The importer locates what belongs to no node at the model's path.
+    return named.getName() == input ? input + ": " : "node '" + named.getName().str() + "': ";
   };
   const char *severity = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                          : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"

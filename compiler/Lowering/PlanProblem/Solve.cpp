@@ -64,7 +64,7 @@ static LogicalResult emitRefusal(ProgramOp program, const solver::Refusal &refus
     if (i == 0)
       error << line;
     else
-      error.attachNote() << line.trim();
+      error.attachNote() << line;
   return failure();
 }
 
