@@ -26,7 +26,7 @@
 
 // REFUSED: error: no plan found within the budget of tier ram: need 106496 bytes, have 106495
 // REFUSED: note: the plan of least memory peaks at step 'left' from 'left', where these are in memory:
-// REFUSED: note: 16384 w
+// REFUSED: note: 16384 {{.*}} w{{$}}
 // UNIT: error: option ram: {{.*}}12XB
 
 plan.module attributes {workers = 2} {
