@@ -135,6 +135,11 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
       dimension.suggestion = suggestShape(name, dims);
       open.push_back(dimension);
     }
+    if (!isPlausible(dims)) {
+      error(fileLocation()) << "input '" << name << "' " << graph::toString(dims) << " is too large";
+      bad = true;
+      continue;
+    }
     types.push_back(graph::tensorOf(dims, element));
     NamedAttrList list;
     list.set("graph.name", builder.getStringAttr(name));

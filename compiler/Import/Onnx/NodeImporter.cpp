@@ -8,6 +8,19 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
+bool plim::onnx::isPlausible(ArrayRef<graph::Dim> dims) {
+  constexpr int64_t mostElements = int64_t(1) << 50;
+  int64_t product = 1;
+  for (const graph::Dim &dim : dims) {
+    if (dim.lo > mostElements)
+      return false;
+    const int64_t size = dim.isBounded() ? std::max<int64_t>(dim.hi, 1) : 1;
+    if (__builtin_mul_overflow(product, size, &product) || product > mostElements)
+      return false;
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
@@ -17,6 +30,16 @@ LogicalResult NodeImporter::error(const Twine &message) {
     model.error(loc) << opType() << " node '" << label << "': " << message;
   failed = true;
   return failure();
+}
+
+/// Sizes whose products stay far from overflow, wherever they are multiplied by bytes or by each other's strides.
+static bool tooLarge(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (!isPlausible(graph::dimsOf(type))) {
+      emitError(op->getLoc()) << "the result " << graph::toString(graph::dimsOf(type)) << " is too large";
+      return true;
+    }
+  return false;
 }
 
 SmallVector<Value> NodeImporter::settle(llvm::function_ref<Operation *()> create) {
@@ -33,7 +56,7 @@ SmallVector<Value> NodeImporter::settle(llvm::function_ref<Operation *()> create
       return success();
     });
     op = create();
-    if (op && mlir::failed(verify(op, /*verifyRecursively=*/false))) {
+    if (op && (mlir::failed(verify(op, /*verifyRecursively=*/false)) || tooLarge(op))) {
       op->erase();
       op = nullptr;
     }
@@ -296,7 +319,10 @@ std::optional<int64_t> NodeImporter::needInt(unsigned i, StringRef name) {
 }
 
 std::optional<SmallVector<std::optional<int64_t>>> NodeImporter::partialInts(Value value) {
-  if (!value || typeOf(value).getRank() > 1 || !typeOf(value).hasStaticShape())
+  // No shape has so many entries; an input that claims to be one of 2^40 would cost as many bytes.
+  constexpr int64_t mostEntries = 1024;
+  if (!value || typeOf(value).getRank() > 1 || !typeOf(value).hasStaticShape() ||
+      typeOf(value).getNumElements() > mostEntries)
     return std::nullopt;
   const auto count = static_cast<size_t>(typeOf(value).getNumElements());
   SmallVector<std::optional<int64_t>> result;

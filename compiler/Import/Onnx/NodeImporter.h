@@ -17,6 +17,9 @@ class ModelImporter;
 
 using Ints = llvm::SmallVector<int64_t>;
 
+/// Whether a tensor of these dimensions has few enough elements (2^50) that no product of sizes overflows.
+bool isPlausible(llvm::ArrayRef<graph::Dim> dims);
+
 class NodeImporter {
 public:
   NodeImporter(ModelImporter &model, mlir::OpBuilder &builder, mlir::Location loc, const wire::Node &node,

@@ -153,9 +153,9 @@ LogicalResult split(NodeImporter &n) {
   else if (n[1])
     if (!(parts = n.needInts(1, "split")))
       return failure();
-  const int64_t count = n.version >= 18 ? n.integer("num_outputs", n.numOutputs()) : int64_t(n.numOutputs());
-  if (count <= 0 || count < int64_t(n.numOutputs()))
-    return n.error("need " + Twine(n.numOutputs()) + " parts, have num_outputs " + Twine(count));
+  const int64_t count = n.numOutputs();
+  if (n.version >= 18 && n.integer("num_outputs", count) != count)
+    return n.error("attribute 'num_outputs' must be the number of outputs, " + Twine(count));
   if (!parts) {
     if (n.version < 18 && size % count)
       return n.error("size " + Twine(size) + " does not split into " + Twine(count) + " equal parts");
