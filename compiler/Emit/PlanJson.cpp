@@ -62,6 +62,8 @@ public:
     walk();
     out["resident_bytes"] = residentBytes;
     out["io_bytes"] = ioBytes;
+    // What a budget bounds: all that the runtime reserves, and the caller's buffers.
+    out["peak"] = Json{{"ram", program.reserved_peak[PLIM_RAM] + ioBytes}};
     out["arenas"] = arenaList();
     out["steps"] = std::move(steps);
     out["buffers"] = std::move(blocks);
@@ -260,12 +262,11 @@ std::string explainPlan(const Json &plan) {
   };
   for (const Json &p : plan["programs"]) {
     const Json &budget = p["budget"]["ram"];
-    add("program %s: reserves %s of RAM (budget %s), live at most %s\n", p["name"].get<std::string>().c_str(),
-        formatBytes(p["reserved_peak"]["ram"]).c_str(),
-        budget.is_null() ? "none" : formatBytes(budget.get<uint64_t>()).c_str(),
-        formatBytes(p["live_peak"]["ram"]).c_str());
-    add("  inputs and outputs %s, constants and states %s\n", formatBytes(p["io_bytes"]).c_str(),
-        formatBytes(p["resident_bytes"]).c_str());
+    add("entry %s: peak %s of RAM, budget %s\n", p["name"].get<std::string>().c_str(),
+        formatBytes(p["peak"]["ram"]).c_str(), budget.is_null() ? "none" : formatBytes(budget.get<uint64_t>()).c_str());
+    add("  the runtime reserves %s, of it constants and states %s; inputs and outputs take %s\n",
+        formatBytes(p["reserved_peak"]["ram"]).c_str(), formatBytes(p["resident_bytes"]).c_str(),
+        formatBytes(p["io_bytes"]).c_str());
     const Json &steps = p["steps"];
     size_t peak = 0;
     for (size_t s = 0; s < steps.size(); ++s)
@@ -273,7 +274,8 @@ std::string explainPlan(const Json &plan) {
         peak = s;
     if (steps.empty())
       continue;
-    add("  peak at step %zu of %zu: %s %s\n", peak, steps.size(),
+    add("  most is alive at step %zu of %zu, %s: %s %s\n", peak, steps.size(),
+        formatBytes(p["live_peak"]["ram"]).c_str(),
         steps[peak].value("kernel", steps[peak]["op"].get<std::string>()).c_str(),
         steps[peak]["source"].get<std::string>().c_str());
     std::vector<const Json *> alive;
