@@ -152,8 +152,10 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
     status = ImportStatus::Usage;
     bad = true;
     auto diagnostic = error(fileLocation());
-    diagnostic << open.size() << (open.size() == 1 ? " dimension of the inputs is" : " dimensions of the inputs are")
-               << " open; give each a size or a bound";
+    if (open.size() == 1)
+      diagnostic << "1 dimension of the inputs is open; give it a size or a bound";
+    else
+      diagnostic << open.size() << " dimensions of the inputs are open; give each a size or a bound";
     for (const OpenDimension &dimension : open) {
       Diagnostic &note = diagnostic.attachNote();
       note << "input '" << dimension.input << "', dimension " << dimension.index;
