@@ -64,8 +64,6 @@ void measureAndFill(Run &run, uint32_t arena, uint64_t offset, uint64_t bytes) {
   fill(data, bytes, run.pattern);
 }
 
-uint64_t line(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 } // namespace
 
 void poisonStart(Run &run) {
@@ -89,23 +87,12 @@ void poisonWorkspace(Run &run, const plim_t_launch &l) {
   measureAndFill(run, v.index, v.offset, v.bytes);
 }
 
-/// A workspace is given in lines of 64 bytes and equally to all workers: where one worker used the last line of its
-/// scratch, all of the workspace counts as touched, however many workers ran.
+/// A workspace counts whole once its launch ran: how much of it is used depends on the CPU level, on how many workers came
+/// to it and on sizes below their bounds. That a kernel stays inside it is the red zones' matter.
 void measureWorkspace(Run &run, const plim_t_launch &l) {
   const plim_t_view &v = run.t.view(l.workspace);
-  char *data = run.arenaBase(v.index) + v.offset;
-  uint64_t end = line(changedEnd(data, l.shared_bytes, run.pattern));
-  for (uint32_t worker = 0; worker < run.t.t->workers && l.scratch_bytes; ++worker) {
-    uint64_t begin = l.shared_bytes + worker * l.scratch_bytes;
-    uint64_t used = line(changedEnd(data + begin, l.scratch_bytes, run.pattern));
-    if (used == l.scratch_bytes)
-      end = v.bytes;
-    else if (used && begin + used > end)
-      end = begin + used;
-  }
-  if (end)
-    note(run, v.index, v.offset + end);
-  fill(data, v.bytes, run.pattern);
+  note(run, v.index, v.offset + v.bytes);
+  fill(run.arenaBase(v.index) + v.offset, v.bytes, run.pattern);
 }
 
 void poisonEnd(Run &run) {

@@ -129,14 +129,15 @@ TEST(MemoryContract, LiveBytesOfABranchAreThoseOfTheStepsThatRan) {
 
 TEST(MemoryContract, APlanThatClaimsMoreThanItTouchesIsMeasured) {
   ChainPlan plan;
+  plan.secondOffset = plan.arenaBytes; // the second buffer is the highest
+  plan.arenaBytes += plan.bytes();
   ChainRun honest(plan, 1, PLIM_RUN_POISON);
   TableBuilder b;
   plan.build(b);
   Table table = b.finish();
-  plim_t_launch &l = table.record<plim_t_launch>(PLIM_SEC_LAUNCHES, 2);
-  l.scratch_bytes += 64;
-  table.record<plim_t_view>(PLIM_SEC_VIEWS, l.workspace).bytes += 4 * 64;
-  table.record<plim_t_arena>(PLIM_SEC_ARENAS, 0).bytes += 4 * 64;
+  uint32_t second = table.record<plim_t_buffer>(PLIM_SEC_BUFFERS, 1).view;
+  table.record<plim_t_view>(PLIM_SEC_VIEWS, second).bytes += 64;
+  table.record<plim_t_arena>(PLIM_SEC_ARENAS, 0).bytes += 64;
   plim_table_seal(table.get());
   Model model(std::move(table), b.kernels());
   Running r(model.model);
