@@ -1,14 +1,16 @@
 //===- Artifact.cpp - The files of a compiled model, written together ---------------------------===//
 #include "compiler/Pipelines/Artifact.h"
 #include "compiler/Pipelines/Compile.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace plim {
@@ -22,6 +24,25 @@ constexpr size_t fileCount = std::size(fileNames);
 // For the signal handler: paths in fixed memory.
 char partialFiles[fileCount][4096];
 char partialFolder[4096];
+// The output folder, and how much of its path was there before: folders made for it go again while they are empty.
+char outputPath[4096];
+size_t keptLength;
+
+/// Holds signals back while it lives, for this thread and the processes that it starts.
+class SignalsWait {
+public:
+  SignalsWait() {
+    sigset_t interrupts;
+    ::sigemptyset(&interrupts);
+    ::sigaddset(&interrupts, SIGINT);
+    ::sigaddset(&interrupts, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  }
+  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
 
 std::string systemError(const std::string &path) { return path + ": " + std::strerror(errno); }
 
@@ -39,8 +60,17 @@ void removePartialArtifact() {
   for (auto &file : partialFiles)
     if (file[0])
       ::unlink(file);
-  if (partialFolder[0])
-    ::rmdir(partialFolder);
+  if (!partialFolder[0])
+    return;
+  ::rmdir(partialFolder);
+  for (size_t length = std::strlen(outputPath); length > keptLength;) {
+    if (::rmdir(outputPath) != 0 && errno != ENOENT)
+      return; // it holds an artifact
+    while (length > keptLength && outputPath[length - 1] != '/')
+      outputPath[--length] = 0;
+    while (length > keptLength && outputPath[length - 1] == '/')
+      outputPath[--length] = 0;
+  }
 }
 
 PartialArtifact::~PartialArtifact() {
@@ -54,15 +84,20 @@ PartialArtifact::~PartialArtifact() {
 
 std::string PartialArtifact::create(const std::string &outputFolder) {
   folder = outputFolder;
-  if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return folder + ": " + error.message();
+  while (folder.size() > 1 && folder.back() == '/')
+    folder.pop_back();
   std::string partial = folder + "/.plimc-" + std::to_string(::getpid());
   if (partial.size() + 64 > sizeof partialFolder)
     return folder + ": need a path of fewer than 4000 bytes, have " + std::to_string(folder.size());
-  if (llvm::sys::fs::create_directory(partial, /*IgnoreExisting=*/true))
-    return systemError(partial);
+  llvm::StringRef kept = folder;
+  while (!kept.empty() && !llvm::sys::fs::exists(kept))
+    kept = llvm::sys::path::parent_path(kept);
+  keptLength = kept.size();
+  std::snprintf(outputPath, sizeof outputPath, "%s", folder.c_str());
+  std::snprintf(partialFolder, sizeof partialFolder, "%s", partial.c_str());
   temporary = partial;
-  std::snprintf(partialFolder, sizeof partialFolder, "%s", temporary.c_str());
+  if (std::error_code error = llvm::sys::fs::create_directories(partial, true, llvm::sys::fs::all_all))
+    return folder + ": " + error.message();
   for (size_t i = 0; i < fileCount; ++i)
     std::snprintf(partialFiles[i], sizeof partialFiles[i], "%s/%s", temporary.c_str(), fileNames[i]);
   return "";
@@ -102,10 +137,16 @@ std::string PartialArtifact::linkShared() const {
                                    "libplim_kernels.a"};
     std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};
     std::string why;
+    // The linker has files of its own beside its output; it removes them if it may come to its end.
+    SignalsWait wait;
     if (llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt, redirects, 0, 0, &why) == 0)
       return "";
+    // lld writes through a mapping: a full disk is a SIGBUS to it.
+    struct statvfs disk{};
+    if (why == ::strsignal(SIGBUS) || (::statvfs(temporary.c_str(), &disk) == 0 && disk.f_bavail == 0))
+      return out + ": " + std::strerror(ENOSPC);
     if (auto text = llvm::MemoryBuffer::getFile(log))
-      why += (*text)->getBuffer().str();
+      why += llvm::join(llvm::split((*text)->getBuffer().trim(), '\n'), "; ");
     return std::string(name) + " cannot link model.so: " + why;
   }
   return "need a linker (ld.lld-22, ld.lld or ld) on the PATH, have none";
@@ -113,10 +154,18 @@ std::string PartialArtifact::linkShared() const {
 
 std::string PartialArtifact::commit() {
   for (size_t i = 0; i < committed; ++i)
-    if (llvm::sys::fs::exists(path(fileNames[i])) &&
-        std::rename(path(fileNames[i]).c_str(), (folder + "/" + fileNames[i]).c_str()) != 0)
-      return systemError(folder + "/" + fileNames[i]);
-  return "";
+    if (std::string target = folder + "/" + fileNames[i]; llvm::sys::fs::is_directory(target))
+      return target + ": need a place for a file, have a folder";
+  SignalsWait wait; // until the files are all there
+  std::string why;
+  for (size_t i = 0; i < committed && why.empty(); ++i) {
+    std::string from = path(fileNames[i]), to = folder + "/" + fileNames[i];
+    // What an earlier artifact had and this one has not (weights) goes.
+    int failed = llvm::sys::fs::exists(from) ? std::rename(from.c_str(), to.c_str()) : ::unlink(to.c_str());
+    if (failed && errno != ENOENT)
+      why = systemError(to);
+  }
+  return why;
 }
 
 } // namespace plim

@@ -11,6 +11,37 @@
 #include <unistd.h>
 
 namespace plim {
+namespace {
+
+/// Reads the text after the top-level key "model" and stops there: the rest of a plan is long.
+struct ModelNameReader : nlohmann::json_sax<nlohmann::json> {
+  std::string name;
+  unsigned depth = 0;
+  bool next = false;
+
+  bool key(string_t &text) override {
+    next = depth == 1 && text == "model";
+    return true;
+  }
+  bool string(string_t &text) override {
+    if (next)
+      name = text;
+    return !next;
+  }
+  bool start_object(size_t) override { return ++depth, true; }
+  bool end_object() override { return --depth, true; }
+  bool start_array(size_t) override { return ++depth, true; }
+  bool end_array() override { return --depth, true; }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool parse_error(size_t, const std::string &, const nlohmann::json::exception &) override { return false; }
+};
+
+} // namespace
 
 Failure lastFailure() {
   const plim_error *e = plim_last_error();
@@ -59,10 +90,11 @@ Failure Artifact::open(const std::string &path, const std::string &program, cons
   std::ifstream text(folder + "/model.plan.json");
   if (!text)
     return {4, {folder + "/model.plan.json: cannot be read; need the folder that plimc wrote"}};
-  auto plan = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (plan.is_discarded() || !plan.is_object() || !plan.contains("model") || !plan["model"].is_string())
+  ModelNameReader reader;
+  nlohmann::json::sax_parse(text, &reader);
+  name = reader.name;
+  if (name.empty())
     return {2, {folder + "/model.plan.json: not a plan that plimc wrote"}};
-  name = plan["model"];
   // dlopen wants a slash to look at a file and not in the library path.
   if (so.find('/') == std::string::npos)
     so = "./" + so;

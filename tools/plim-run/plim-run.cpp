@@ -104,14 +104,14 @@ private:
           f.messages.push_back("--expected '" + name + "': " + why);
         expected[name] = array;
       }
-    f.code = f.messages.empty() ? 0 : ioError ? 4 : 2;
+    f.code = f.messages.empty() ? 0 : environmentFault ? 4 : 2;
     return f;
   }
 
   std::string load(const std::string &path, NpyArray &array) {
     auto file = std::make_unique<MappedFile>();
     if (std::string why = file->open(path); !why.empty()) {
-      ioError = true;
+      environmentFault = true;
       return why;
     }
     std::string why = parseNpy(file->bytes(), array);
@@ -119,10 +119,15 @@ private:
     return why.empty() ? "" : path + ": " + why;
   }
 
+  std::string noMemory(uint64_t bytes) {
+    environmentFault = true;
+    return "the system refused the memory (need " + std::to_string(bytes) + ", have 0)";
+  }
+
   std::string bindOne(const plim_io_info &io, size_t i) {
     if (io.is_output) {
       if (!buffers[i].allocate(io.bytes))
-        return "no memory for " + std::to_string(io.bytes) + " bytes";
+        return noMemory(io.bytes);
       return plim_bind_output(artifact.session, PLIM_NONE, io.name, buffers[i].data, io.bytes)
                  ? plim_last_error()->message
                  : "";
@@ -132,7 +137,7 @@ private:
       if (!o.inputRandom)
         return "need " + describe(io) + ": give --input " + io.name + "=@FILE.npy or --input-random";
       if (!buffers[i].allocate(io.bytes))
-        return "no memory for " + std::to_string(io.bytes) + " bytes";
+        return noMemory(io.bytes);
       fillRandom(io, buffers[i].data, o.seed + i);
       return plim_bind_input(artifact.session, PLIM_NONE, io.name, buffers[i].data, io.bytes, io.dims, io.rank)
                  ? plim_last_error()->message
@@ -237,7 +242,7 @@ private:
   std::map<std::string, NpyArray> expected;
   std::vector<plim_trace_event> events;
   RunFigures figures;
-  bool ioError = false;
+  bool environmentFault = false;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "tools/options/ByteSize.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/JSON.h"
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -50,6 +51,17 @@ void onInterrupt(int number) {
   ::_exit(128 + number);
 }
 
+/// Names in a message are bytes of the model's file: what is no printable text of them is escaped.
+std::string printable(llvm::StringRef text) {
+  std::string out, fixed = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
+  for (char c : fixed)
+    if (uint8_t(c) >= 0x20 && c != 0x7f)
+      out += c;
+    else
+      out += "\\x" + llvm::utohexstr(uint8_t(c), /*LowerCase=*/true, /*Width=*/2);
+  return out;
+}
+
 /// "error: node 'conv1': message" with notes below; all of them, in the order they come.
 LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   auto where = [](Location loc) -> std::string {
@@ -62,10 +74,10 @@ LogicalResult printDiagnostic(Diagnostic &diagnostic) {
   const char *severity = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                          : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
                                                                                    : "remark";
-  std::fprintf(stderr, "plimc: %s: %s%s\n", severity, where(diagnostic.getLocation()).c_str(),
-               diagnostic.str().c_str());
+  std::fprintf(stderr, "plimc: %s: %s\n", severity,
+               printable(where(diagnostic.getLocation()) + diagnostic.str()).c_str());
   for (Diagnostic &note : diagnostic.getNotes())
-    std::fprintf(stderr, "  %s\n", note.str().c_str());
+    std::fprintf(stderr, "  %s\n", printable(note.str()).c_str());
   return success();
 }
 
