@@ -2,6 +2,7 @@
 
 #include "compiler/Pipelines/Register.h"
 
+#include "compiler/Pipelines/Inference.h"
 #include "compiler/Transforms/Graph/Passes.h"
 #include "compiler/Transforms/Plan/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
@@ -24,6 +25,7 @@ void registerAllPlimPasses() {
   mlir::registerTransformsPasses();
   graph::registerGraphPasses();
   plan::registerPlanPasses();
+  mlir::PassPipelineRegistration<>("inference", "The graph passes of an inference compile", buildInferencePipeline);
 }
 
 } // namespace plim
