@@ -291,6 +291,9 @@ void Extractor::addAliases(LaunchOp launch, int number) {
     alias.savedNs = attr.getSavedNs();
     // The alias speaks of whole buffers; the launch must use them as such.
     bool whole = rootBuffer(operand) == operand && rootBuffer(base) == base && access.getOffset() == 0;
+    // A value that is concatenated twice lies in one place; the other one needs its copy.
+    if (alias.kind == solver::AliasKind::Into)
+      whole &= llvm::count_if(launch.getBuffers(), [&](Value v) { return rootBuffer(v) == operand; }) == 1;
     if (alias.kind != solver::AliasKind::View)
       whole &= baseAccess.getOffset() == 0;
     bool transient =
