@@ -87,8 +87,8 @@ void poisonWorkspace(Run &run, const plim_t_launch &l) {
   measureAndFill(run, v.index, v.offset, v.bytes);
 }
 
-/// A workspace counts whole once its launch ran: how much of it is used depends on the CPU level, on how many workers came
-/// to it and on sizes below their bounds. That a kernel stays inside it is the red zones' matter.
+/// A workspace counts whole once its launch ran: how much of it is used depends on the CPU level, on how many workers
+/// came to it and on sizes below their bounds. That a kernel stays inside it is the red zones' matter.
 void measureWorkspace(Run &run, const plim_t_launch &l) {
   const plim_t_view &v = run.t.view(l.workspace);
   note(run, v.index, v.offset + v.bytes);

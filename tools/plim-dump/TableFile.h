@@ -17,8 +17,8 @@ struct TableFile {
   llvm::StringRef evalText; // "" where the file has none
 };
 
-/// Finds the table by its magic: in a raw file (table, then the text), or in an object or shared library, whose text is in
-/// section .plim.debug. An error says need, have and where.
+/// Finds the table by its magic: in a raw file (table, then the text), or in an object or shared library, whose text is
+/// in section .plim.debug. An error says need, have and where.
 llvm::Expected<TableFile> openTableFile(llvm::StringRef path);
 
 } // namespace plim

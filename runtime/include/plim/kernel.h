@@ -52,7 +52,7 @@ typedef enum plim_dtype {
   PLIM_BOOL = 13 /* one byte, 0 or 1 */
 } plim_dtype;
 
-/* How elements lie in a buffer. `row`: element (i0, ..., ik) is at sum(i * stride). The packed layouts ignore strides. */
+/* How elements lie in a buffer. `row`: element (i0, ..., ik) is at sum(i * stride). Packed layouts ignore strides. */
 typedef enum plim_layout {
   PLIM_ROW = 0,
   /* A [K, N] matrix in panels of 32 columns, each panel k-major: element (k, n) is at (n/32)*K*32 + k*32 + n%32; the
@@ -71,14 +71,14 @@ typedef struct plim_shape {
 
 /* Everything a kernel is told; the same for all workers, read-only. */
 typedef struct plim_launch {
-  const void *attrs;               /* int64_t or double words, as the kernel's header documents */
-  void *const *buf;                /* operands: reads and writes, in the order that the kernel documents */
-  const plim_shape *const *shape;  /* one an operand */
-  const int64_t *scalar;           /* host scalars read, or NULL */
-  int64_t *result;                 /* host scalars written (by task 0 of the last phase only), or NULL */
-  void *shared;                    /* workspace of the launch, 64-byte aligned, contents undefined, or NULL */
+  const void *attrs;              /* int64_t or double words, as the kernel's header documents */
+  void *const *buf;               /* operands: reads and writes, in the order that the kernel documents */
+  const plim_shape *const *shape; /* one an operand */
+  const int64_t *scalar;          /* host scalars read, or NULL */
+  int64_t *result;                /* host scalars written (by task 0 of the last phase only), or NULL */
+  void *shared;                   /* workspace of the launch, 64-byte aligned, contents undefined, or NULL */
   uint32_t phase, tasks;
-  uint32_t operands, attr_words;   /* lengths of buf/shape, and of attrs in 8-byte words */
+  uint32_t operands, attr_words; /* lengths of buf/shape, and of attrs in 8-byte words */
 } plim_launch;
 
 /* Runs tasks [first, last) of launch->phase. `scratch` is this worker's own, 64-byte aligned, contents undefined.

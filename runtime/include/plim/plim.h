@@ -129,8 +129,8 @@ typedef struct plim_context_options {
 } plim_context_options;
 
 /* Starts threads - 1 workers on stacks in the context's memory. `options` may be NULL. The scope may be another
- * than the weights', of any variant, as long as the weights hold its constants. PLIM_ERR_MEMORY, PLIM_ERR_ARG, and those
- * of plim_model_check. On failure *out is NULL. */
+ * than the weights', of any variant, as long as the weights hold its constants. PLIM_ERR_MEMORY, PLIM_ERR_ARG, and
+ * those of plim_model_check. On failure *out is NULL. */
 plim_status plim_context_create(const plim_weights *weights, plim_scope scope, const plim_context_options *options,
                                 plim_context **out);
 /* While no run uses it. Ends and joins the workers. NULL is allowed. */

@@ -32,8 +32,12 @@ typedef enum plim_arena_kind {
   PLIM_STACKS = 3      /* worker stacks */
 } plim_arena_kind;
 
-typedef enum plim_queue_kind { PLIM_QUEUE_CPU = 0, PLIM_QUEUE_READ = 1, PLIM_QUEUE_WRITE = 2, PLIM_QUEUE_STREAM = 3 }
-    plim_queue_kind;
+typedef enum plim_queue_kind {
+  PLIM_QUEUE_CPU = 0,
+  PLIM_QUEUE_READ = 1,
+  PLIM_QUEUE_WRITE = 2,
+  PLIM_QUEUE_STREAM = 3
+} plim_queue_kind;
 
 typedef enum plim_opcode {
   PLIM_OP_LAUNCH = 0,
@@ -94,12 +98,12 @@ typedef struct plim_t_span {
 typedef struct plim_table {
   char magic[8];
   uint32_t version, header_bytes;
-  uint64_t bytes;      /* of the whole table */
-  uint64_t hash;       /* XXH3-64 of everything after this field to the end of the table */
-  uint32_t kernel_abi; /* PLIM_KERNEL_ABI of the compiler */
-  uint32_t workers;    /* the largest number of workers a context may have; scratch is reserved for each */
-  uint32_t io_depth;   /* transfers in flight on one queue */
-  uint32_t isa_min;    /* a plim_isa: the lowest CPU level that may run it */
+  uint64_t bytes;       /* of the whole table */
+  uint64_t hash;        /* XXH3-64 of everything after this field to the end of the table */
+  uint32_t kernel_abi;  /* PLIM_KERNEL_ABI of the compiler */
+  uint32_t workers;     /* the largest number of workers a context may have; scratch is reserved for each */
+  uint32_t io_depth;    /* transfers in flight on one queue */
+  uint32_t isa_min;     /* a plim_isa: the lowest CPU level that may run it */
   uint64_t stack_bytes; /* of one worker, a multiple of 4096 */
   uint64_t weights_bytes, weights_hash; /* of the weight file: its length, and XXH3-64 of its header block */
   plim_t_span sections[PLIM_SEC_COUNT];
@@ -175,17 +179,17 @@ typedef struct plim_t_operand {
 
 typedef struct plim_t_launch {
   uint32_t kernel, first_operand, operands, source;
-  uint32_t first_attr, attr_words;    /* in WORDS */
-  uint32_t first_scalar, scalars;     /* read; in INDICES */
-  uint32_t first_result, results;     /* written; in INDICES */
-  uint32_t tasks, tasks_scalar;       /* tasks_scalar: the value comes from this scalar, `tasks` is its bound */
-  uint32_t workspace;                 /* view of shared + workers * scratch bytes, or PLIM_NONE */
-  uint32_t instance;                  /* 0, or the number of a clone (recomputation) */
+  uint32_t first_attr, attr_words;      /* in WORDS */
+  uint32_t first_scalar, scalars;       /* read; in INDICES */
+  uint32_t first_result, results;       /* written; in INDICES */
+  uint32_t tasks, tasks_scalar;         /* tasks_scalar: the value comes from this scalar, `tasks` is its bound */
+  uint32_t workspace;                   /* view of shared + workers * scratch bytes, or PLIM_NONE */
+  uint32_t instance;                    /* 0, or the number of a clone (recomputation) */
   uint64_t shared_bytes, scratch_bytes; /* multiples of 64 */
 } plim_t_launch;
 
 typedef struct plim_t_copy {
-  uint32_t src, dst; /* views of equal bytes */
+  uint32_t src, dst;    /* views of equal bytes */
   uint64_t bytes, hash; /* hash: XXH3-64 expected after the transfer, 0 for none */
 } plim_t_copy;
 
@@ -208,7 +212,7 @@ typedef struct plim_t_load {
 } plim_t_load;
 
 typedef struct plim_t_eval {
-  uint32_t function; /* index in plim_model.evals */
+  uint32_t function;                       /* index in plim_model.evals */
   uint32_t first_in, ins, first_out, outs; /* in INDICES */
   uint32_t reserved;
 } plim_t_eval;
@@ -250,11 +254,11 @@ typedef struct plim_t_program {
   uint32_t first_io, ios;
   uint32_t first_symbol, symbols;
   uint32_t first_resident, residents;
-  uint32_t scalars, tokens;      /* how many of each the program numbers */
-  uint32_t first_commit_step;    /* of the program; `steps` where it writes no state */
-  uint32_t max_operands;         /* of any launch */
-  uint32_t dynamic_shapes, reserved; /* most dynamic shapes of any launch */
-  uint64_t budget[PLIM_TIER_COUNT];  /* as asked; UINT64_MAX for no bound */
+  uint32_t scalars, tokens;                /* how many of each the program numbers */
+  uint32_t first_commit_step;              /* of the program; `steps` where it writes no state */
+  uint32_t max_operands;                   /* of any launch */
+  uint32_t dynamic_shapes, reserved;       /* most dynamic shapes of any launch */
+  uint64_t budget[PLIM_TIER_COUNT];        /* as asked; UINT64_MAX for no bound */
   uint64_t reserved_peak[PLIM_TIER_COUNT]; /* what the runtime reserves for one session of this program, all counted */
   uint64_t live_peak[PLIM_TIER_COUNT];     /* largest sum of live buffers, io and residents */
 } plim_t_program;
