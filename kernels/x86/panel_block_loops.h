@@ -87,7 +87,7 @@ static inline void computeRows(const PanelBlock &block, const DepthBlock &depth,
     float *resting = partial ? partial + column : nullptr;
     tile.resume = depth.first && !block.resume ? nullptr : resting;
     tile.keep = rest ? resting : outlined ? sums + column : nullptr;
-    tile.c = block.c + run * block.cRun + row * block.cRow + at;
+    tile.c = block.keep ? nullptr : block.c + run * block.cRun + row * block.cRow + at;
     tile.bias = block.bias ? block.bias + at : nullptr;
     tile.residual = block.residual ? block.residual + run * block.residualRun + row * block.residualRow + at : nullptr;
     if (panels == kOneRowPanels)

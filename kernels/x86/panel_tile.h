@@ -140,7 +140,7 @@ template <int Rows, int Vectors, int Panels> void computeTiles(const Tile &given
   for (int64_t i = 0; i < t.count; ++i) {
     computeTile<Rows, Vectors, Panels>(t);
     t.a += Rows * t.aRow;
-    t.c += Rows * t.cRow;
+    t.c += t.keep ? 0 : Rows * t.cRow;
     t.residual += t.residual ? Rows * t.residualRow : 0;
     t.resume += t.resume ? Rows * kPanel : 0;
     t.keep += t.keep ? Rows * kPanel : 0;

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <random>
 #include <string>
@@ -62,13 +63,14 @@ struct Tensor {
 
   float *data() const { return static_cast<float *>(memory->data()); }
   int64_t elements() const { return plim_elements(&shape); }
-  int64_t offset(const std::vector<int64_t> &index) const {
-    int64_t at = 0;
-    for (size_t i = 0; i < index.size(); ++i)
-      at += index[i] * shape.strides[i];
+  template <typename Indices> int64_t offset(const Indices &index) const {
+    int64_t at = 0, i = 0;
+    for (int64_t value : index)
+      at += value * shape.strides[i++];
     return at;
   }
   float &operator()(const std::vector<int64_t> &index) const { return data()[offset(index)]; }
+  float &operator()(std::initializer_list<int64_t> index) const { return data()[offset(index)]; }
   std::vector<int64_t> indexOf(int64_t element) const {
     std::vector<int64_t> index(shape.rank);
     for (int i = shape.rank - 1; i >= 0; --i) {
