@@ -90,29 +90,62 @@ void ByteSet::add(const Strip &strip, uint64_t origin) {
 
 void ByteSet::remove(uint64_t low, uint64_t high) {
   remove(whole, low, high);
-  std::erase_if(partial, [&](const auto &entry) {
-    const auto &[row, stride, count] = entry.first;
-    return row < high && low < row + stride * count;
-  });
+  for (auto it = partial.begin(); it != partial.end();) {
+    const auto &[row, stride, count] = it->first;
+    const uint64_t start = row + it->second.begin()->first;
+    const uint64_t end = row + (count - 1) * stride + it->second.rbegin()->second;
+    if (end <= low || high <= start) {
+      ++it;
+      continue;
+    }
+    // What is left of rows that lose some bytes is kept run by run.
+    Intervals rest;
+    if (start < low || high < end)
+      spellOut(*it, start, end, rest);
+    remove(rest, low, high);
+    for (const auto &[from, to] : rest)
+      add(whole, from, to);
+    it = partial.erase(it);
+  }
 }
 
-bool ByteSet::covers(uint64_t low, uint64_t high) const { return covers(whole, low, high); }
+bool ByteSet::covers(uint64_t low, uint64_t high) const {
+  return covers(whole, low, high) || (low < high && covers(spelledOut(low, high), low, high));
+}
 
+// Rows that were written in groups, or of which only some are asked for, are compared run by run: rare, and exact.
 bool ByteSet::covers(const Strip &strip, uint64_t origin) const {
   if (covers(whole, strip.offset, strip.end()))
     return true;
-  if (strip.count <= 1)
-    return false;
-  for (const Strip &part : inRows(strip, origin)) {
-    const uint64_t column = (part.offset - origin) % part.stride;
-    auto it = partial.find({part.offset - column, part.stride, part.count});
-    if (it != partial.end() && covers(it->second, column, column + part.run))
-      continue;
-    for (uint64_t i = 0; i < part.count; ++i)
-      if (!covers(whole, part.offset + i * part.stride, part.offset + i * part.stride + part.run))
-        return false;
+  if (strip.count > 1) {
+    bool all = true;
+    for (const Strip &part : inRows(strip, origin)) {
+      const uint64_t column = (part.offset - origin) % part.stride;
+      auto it = partial.find({part.offset - column, part.stride, part.count});
+      all = all && it != partial.end() && covers(it->second, column, column + part.run);
+    }
+    if (all)
+      return true;
   }
+  const Intervals exact = spelledOut(strip.offset, strip.end());
+  for (uint64_t i = 0; i < strip.count; ++i)
+    if (!covers(exact, strip.offset + i * strip.stride, strip.offset + i * strip.stride + strip.run))
+      return false;
   return true;
+}
+
+void ByteSet::spellOut(const Partial &entry, uint64_t low, uint64_t high, Intervals &into) {
+  const auto &[row, stride, count] = entry.first;
+  for (uint64_t i = low > row ? (low - row) / stride : 0; i < count && row + i * stride < high; ++i)
+    for (const auto &[from, to] : entry.second)
+      add(into, row + i * stride + from, row + i * stride + to);
+}
+
+ByteSet::Intervals ByteSet::spelledOut(uint64_t low, uint64_t high) const {
+  Intervals exact = common(whole, {{low, high}});
+  for (const Partial &entry : partial)
+    spellOut(entry, low, high, exact);
+  return exact;
 }
 
 void ByteSet::intersect(const ByteSet &other) {

@@ -35,6 +35,10 @@ private:
   Intervals whole;
   std::map<Rows, Intervals> partial; // by rows: the columns that are there in each row
 
+  // All intervals that meet [low, high), those of partial rows too.
+  using Partial = std::pair<const Rows, Intervals>;
+  static void spellOut(const Partial &entry, uint64_t low, uint64_t high, Intervals &into);
+  Intervals spelledOut(uint64_t low, uint64_t high) const;
   static void add(Intervals &set, uint64_t low, uint64_t high);
   static void remove(Intervals &set, uint64_t low, uint64_t high);
   static bool covers(const Intervals &set, uint64_t low, uint64_t high);

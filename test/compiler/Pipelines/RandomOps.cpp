@@ -173,7 +173,7 @@ Value OpMaker::normalize(Value x) {
     if (rank == 4 && !channelsLast) {
       SmallVector<int64_t> c = {dimsOf(x)[1]};
       if (chance(40))
-        return graph::GroupNormOp::create(b, loc, x, parameter(c), parameter(c), 2);
+        return graph::GroupNormOp::create(b, loc, x, parameter(c), parameter(c), c[0] % 2 ? 1 : 2);
       if (chance(50))
         return graph::InstanceNormOp::create(b, loc, x, parameter(c), parameter(c));
     }

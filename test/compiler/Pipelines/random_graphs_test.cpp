@@ -107,7 +107,7 @@ protected:
 
   void runAndCompare(const Planned &planned) {
     const plim_table *table = planned.table.bytes.table();
-    RunOutcome outcome = runTable(table, inputs, uint32_t(workers), PLIM_RUN_POISON, 2);
+    RunOutcome outcome = runTable(table, inputs, 3, PLIM_RUN_POISON, 2);
     ASSERT_EQ(outcome.error, "");
     expectReference(outcome.outputs);
     for (int tier = 0; tier < PLIM_TIER_COUNT; ++tier) {
