@@ -10,7 +10,8 @@ import sys
 from failure import Failure
 
 EPILOG = """exit status: 0 done, 1 usage, 2 a model cannot be compiled or run, 3 over a budget, 4 environment or I/O,
-5 results differ from ONNX Runtime's, 70 internal error. Where several apply, that of the first row that has one."""
+5 results differ from ONNX Runtime's, 70 internal error or a memory figure that is not as planned. Where several apply,
+that of the first row that has one."""
 
 
 def positive(text):
@@ -49,15 +50,15 @@ def parser():
     p = verb("models", "Real models against ONNX Runtime in interleaved rounds; memory, time, errors, compile time.")
     p.add_argument("names", nargs="*", metavar="NAME", help="rows of test/models/models.csv (default: all ONNX files)")
     rounds(p)
-    p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model and compile at it")
+    p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model; compile at it")
     p.add_argument("--html", type=pathlib.Path, metavar="FILE", help="write one self-contained page with bars")
     p.add_argument("--cache", type=pathlib.Path, default=default_cache, metavar="DIR",
                    help="where models are kept (default: PLIM_CACHE_DIR or ~/.cache/plimsoll)")
     p.add_argument("--list", action="store_true", help="list the models and stop")
-    p = verb("kernels", "Models of one operator (GEMM, convolution, attention) against ONNX Runtime; GFLOP/s and ratio.")
+    p = verb("kernels", "Models of one operator (GEMM, convolution, attention) against ONNX Runtime; GFLOP/s, ratio.")
     p.add_argument("names", nargs="*", metavar="PART", help="only kernels whose name has one of these parts")
     rounds(p)
-    p = verb("planner", "Offset packing (plim-solve pack) on the instances of $PLIM_BENCH_INSTANCES/dsa; height, bound, time.")
+    p = verb("planner", "Offset packing (plim-solve pack) on $PLIM_BENCH_INSTANCES/dsa/*.csv; height, bound, time.")
     p.add_argument("--instances", type=pathlib.Path, default=os.environ.get("PLIM_BENCH_INSTANCES"), metavar="DIR",
                    help="a folder with dsa/*.csv (default: PLIM_BENCH_INSTANCES)")
     return top

@@ -40,7 +40,7 @@ RTOL, ATOL = 1e-3, 1e-4
 
 
 def compare(have, want):
-    """Largest difference, and the largest of |have - want| / (ATOL + RTOL |want|), at most 1 where results are equal."""
+    """Largest difference, and the largest of |have - want| / (ATOL + RTOL |want|), at most 1 where they agree."""
     if have.shape != want.shape:
         raise ValueError(f"need shape {want.shape}, have {have.shape}")
     have, want = have.astype(np.float64), want.astype(np.float64)

@@ -15,8 +15,8 @@ def cpu_name():
 
 
 def describe():
-    return {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)), "system": f"{platform.system()} {platform.release()}",
-            "load_before": round(os.getloadavg()[0], 2)}
+    return {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)),
+            "system": f"{platform.system()} {platform.release()}", "load_before": round(os.getloadavg()[0], 2)}
 
 
 def command_line():

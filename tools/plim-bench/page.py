@@ -10,19 +10,22 @@ STYLE = """
 :root { color-scheme: light dark; --text: #1a1c1f; --dim: #5c6370; --back: #ffffff; --line: #d9dce1; --card: #f6f7f9;
   --plimsoll: #0b6bcb; --onnxruntime: #9aa3af; --onnxruntime_small: #c3c9d1; --bad: #b3261e; --good: #1a7f37; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --dim: #9aa3af; --back: #15171a; --line: #33383f;
-  --card: #1d2024; --plimsoll: #5aa9f5; --onnxruntime: #77808c; --onnxruntime_small: #4d545e; --bad: #ff8a80; --good: #6fcf83; } }
+  --card: #1d2024; --plimsoll: #5aa9f5; --onnxruntime: #77808c; --onnxruntime_small: #4d545e;
+  --bad: #ff8a80; --good: #6fcf83; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 62rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
 p, .note { color: var(--dim); margin: .2rem 0 .8rem; } code { font-size: .9em; overflow-wrap: anywhere; }
-.model { display: grid; grid-template-columns: 10rem 1fr; gap: .2rem 1rem; padding: .55rem 0; border-top: 1px solid var(--line); }
+.model { display: grid; grid-template-columns: 10rem 1fr; gap: .2rem 1rem; padding: .55rem 0;
+  border-top: 1px solid var(--line); }
 .model > b { align-self: center; overflow-wrap: anywhere; }
 .row { display: grid; grid-template-columns: 1fr 13rem; align-items: center; gap: .6rem; }
 .track { height: .85rem; } .bar { height: 100%; border-radius: 2px; min-width: 2px; }
 .value { font-variant-numeric: tabular-nums; white-space: nowrap; font-size: .88rem; }
-.legend span { margin-right: 1.4rem; } .legend i { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px;
-  margin-right: .4rem; vertical-align: -1px; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
+.legend span { margin-right: 1.4rem; } .legend i { display: inline-block; width: .8rem; height: .8rem; 
+  border-radius: 2px; margin-right: .4rem; vertical-align: -1px; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .88rem;
+  font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .3rem .7rem; border-top: 1px solid var(--line); white-space: nowrap; }
 th { border: 0; color: var(--dim); font-weight: 500; } th:first-child, td:first-child { text-align: left; }
 .bad { color: var(--bad); } .good { color: var(--good); } li { margin: .2rem 0; }
@@ -52,7 +55,8 @@ def time_bars(row):
         text = f"{report.ms(row['runtimes'][name]['cpu_ms']['median'])} ms"
         return text + f", ratio {report.times(row['ratios']['cpu'])}" if name == "plimsoll" else text
 
-    return bars(row["model"], [(n, row["runtimes"][n]["cpu_ms"]["median"], label(n)) for n in ("plimsoll", "onnxruntime")])
+    names = ("plimsoll", "onnxruntime")
+    return bars(row["model"], [(n, row["runtimes"][n]["cpu_ms"]["median"], label(n)) for n in names])
 
 
 def memory_bars(row):
@@ -89,19 +93,20 @@ def build(document):
             f"and {m['load_after']} after.<br><code>{escape(document['command'])}</code></p>"]
     if rows:
         body += ["<h2>CPU time a run</h2>",
-                 f"<p>Shorter is better; each model has its own scale. Median of {rows[0]['rounds']} interleaved rounds in "
-                 f"fresh processes, threads: {rows[0]['threads']}. The ratio is the median of the rounds' ratios, with "
+                 f"<p>Shorter is better; each model has its own scale. Median of {rows[0]['rounds']} interleaved "
+                 f"rounds in fresh processes, threads: {rows[0]['threads']}. The ratio is the median of the rounds' ratios, with "
                  "their range.</p>", legend(["plimsoll", "onnxruntime"]), *map(time_bars, rows),
                  "<h2>Peak memory</h2>",
-                 "<p>Shorter is better. Plimsoll: the planned peak, weights and outputs included, the caller's inputs left "
-                 "out. ONNX Runtime: peak above an empty process with the inputs loaded; least memory: without its arena "
-                 "and memory pattern.</p>", legend(list(NAMES)), *map(memory_bars, rows),
+                 "<p>Shorter is better. Plimsoll: the planned peak, weights and outputs included, the caller's inputs "
+                 "left out. ONNX Runtime: peak above an empty process with the inputs loaded; least memory: the best of "
+                 "its options without arena, memory pattern or both, often at several times the CPU time.</p>",
+                 legend(list(NAMES)), *map(memory_bars, rows),
                  "<h2>Planned and measured</h2>",
-                 "<p>Bytes, inputs included. C1: reserved, live and touched bytes equal the plan. VmHWM of a fresh process "
-                 "within the stated formula. Error: largest difference from ONNX Runtime.</p>",
+                 "<p>Bytes, inputs included. C1: reserved, live and touched bytes equal the plan. VmHWM of a fresh "
+                 "process within the stated formula. Error: largest difference from ONNX Runtime.</p>",
                  '<div class="scroll"><table><tr>' + "".join(f"<th>{h}</th>" for h in (
-                     "model", "planned", "measured", "C1", "VmHWM", "error", "smallest budget", "compile", "plimc's peak"))
-                 + f"</tr>{check_rows(rows)}</table></div>"]
+                     "model", "planned", "measured", "C1", "VmHWM", "error", "smallest budget", "compile",
+                     "plimc's peak")) + f"</tr>{check_rows(rows)}</table></div>"]
     missed = [f"<li>{escape(row['model'])}: {escape(why)}</li>" for row in rows for why in row["missed"]]
     if missed:
         body.append(f"<h2>Missed</h2><ul>{''.join(missed)}</ul>")

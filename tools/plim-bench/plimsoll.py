@@ -15,7 +15,7 @@ RUN_TIMEOUT = 900
 # What plimc may take for itself, beside twice the largest tensor.
 COMPILER_FIXED = 256 * MIB
 # C3: planned <= VmHWM <= planned + RUN_FIXED + RUN_PER_THREAD * threads + bytes of model.so. RUN_FIXED holds the image
-# of plim-run with the C and C++ libraries, which touch about 4 MiB, and the slack of the kernel's per-CPU page counters.
+# of plim-run with the C and C++ libraries, about 4 MiB, and the slack of the kernel's per-CPU page counters.
 RUN_FIXED = 6 * MIB
 RUN_PER_THREAD = 64 << 10
 
@@ -32,10 +32,11 @@ with open(sys.argv[1], 'w') as f:
 """
 
 
-def execute(command, timeout):
+def execute(command, timeout, environment=None):
     command = [str(c) for c in command]
     try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout)
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout,
+                              env=environment)
     except subprocess.TimeoutExpired:
         raise Failure(70, f"{' '.join(command[:2])}: no end after {timeout} s") from None
     except FileNotFoundError:

@@ -26,22 +26,21 @@ def ratio(ours, theirs, key):
     return spread([a[key] / b[key] for a, b in zip(ours, theirs)])
 
 
-def compare(ours, spec, names, args, say, wanted_peers=tuple(peers.PEERS)):
-    """Rounds of a compiled model and its peers on seeded inputs; a dict of runtimes, ratios, error, c1, c3."""
+def compare(ours, spec, names, args, say):
+    """Rounds of a compiled model and ONNX Runtime on seeded inputs; a dict of runtimes, ratios, error, c1, c3."""
     arrays = inputs.seeded(spec)
     ours.inputs = inputs.save(arrays, ours.folder)
     first = ours.time(1)
     reps = max(LEAST_REPS, min(MOST_REPS, int(1e3 * args.seconds / max(first["cpu_ms"], 1e-3))))
     outputs = {name: ours.folder / f"out{i}.npy" for i, name in enumerate(names)}
     c1, c3 = ours.memory(outputs)
-    times = {"plimsoll": [], **{peer: [] for peer in wanted_peers}}
+    times = {"plimsoll": [], "onnxruntime": []}
     expected = pathlib.Path(ours.folder) / "expected.npz"
     for r in range(args.rounds):
         say(f"round {r + 1} of {args.rounds}, {reps} runs each")
         times["plimsoll"].append(ours.time(reps))
-        for peer in wanted_peers:
-            out = expected if r == 0 and peer == "onnxruntime" else None
-            times[peer].append(peers.spawn(peer, ours.model, ours.folder, args.threads, reps, out))
+        times["onnxruntime"].append(peers.spawn("default", ours.model, ours.folder, args.threads, reps,
+                                                None if r else expected))
     return {
         "threads": args.threads, "rounds": args.rounds, "reps": reps,
         "runtimes": {name: summary(rounds) for name, rounds in times.items()},

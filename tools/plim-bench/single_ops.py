@@ -32,8 +32,8 @@ def weight(name, dims, fan_in):
 
 
 def gemm(m, k, n):
-    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"], name="matmul")], "gemm", [value("x", [m, k])],
-                              [value("y", [m, n])], [weight("w", [k, n], k)])
+    node = helper.make_node("MatMul", ["x", "w"], ["y"], name="matmul")
+    graph = helper.make_graph([node], "gemm", [value("x", [m, k])], [value("y", [m, n])], [weight("w", [k, n], k)])
     return Case(f"gemm {m}x{k}x{n}", 2 * m * k * n, {"x": ([m, k], "f32")}, graph)
 
 
