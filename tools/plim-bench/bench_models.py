@@ -145,12 +145,13 @@ def check_table(rows):
     def cells(row):
         c, e = row["compile"], row["error"]
         return [row["model"], "equal" if row["c1"]["ok"] else "DIFFERS: " + ", ".join(row["c1"]["differ"]),
-                "within" if row["c3"]["ok"] else "OUTSIDE", f"{e['largest']:.2g}", f"{e['of_tolerance']:.2g}",
+                "within" if row["c3"]["ok"] else "OUTSIDE", f"{e['largest']:.2g}",
+                f"{e['largest_value']:.2g}", f"{e['of_tolerance']:.2g}",
                 f"{c['seconds']:.1f}", f"{c['cpu_seconds']:.1f}", report.mib(c["vm_hwm"]),
                 report.mib(c["vm_hwm_bound"])]
 
-    return report.table(["model", "C1", "C3", "largest error", "of tolerance", "compile s", "CPU s", "plimc MiB",
-                         "bound"], list(map(cells, rows)))
+    return report.table(["model", "C1", "C3", "largest error", "largest value", "of tolerance", "compile s",
+                         "CPU s", "plimc MiB", "bound"], list(map(cells, rows)))
 
 
 def run(args):

@@ -9,7 +9,10 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i64": np.int
 
 
 def seeded(spec, seed=7):
-    """Arrays for {name: (dims, dtype)}: floats in [0, 1), ids below 255, masks of ones, one segment of tokens."""
+    """Arrays for {name: (dims, dtype)}: normal floats, ids below 255, masks of ones, one segment of tokens.
+
+    Normal, not uniform in [0, 1): a detector answers a flat picture with nothing but values below the tolerance.
+    """
     rng = np.random.default_rng(seed)
     out = {}
     for name, (dims, dtype) in spec.items():
@@ -18,7 +21,7 @@ def seeded(spec, seed=7):
         elif "token_type" in name:
             array = np.zeros(dims)
         elif dtype.startswith("f"):
-            array = rng.random(dims, dtype=np.float32)
+            array = rng.standard_normal(dims, dtype=np.float32)
         else:
             array = rng.integers(0, 255, dims)
         out[name] = np.ascontiguousarray(array.astype(DTYPES[dtype]))

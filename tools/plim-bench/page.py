@@ -12,7 +12,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --dim: #9aa3af; --back: #15171a; --line: #33383f;
   --card: #1d2024; --plimsoll: #5aa9f5; --onnxruntime: #77808c; --onnxruntime_small: #4d545e;
   --bad: #ff8a80; --good: #6fcf83; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 62rem;
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 64rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
 p, .note { color: var(--dim); margin: .2rem 0 .8rem; } code { font-size: .9em; overflow-wrap: anywhere; }
@@ -26,10 +26,10 @@ p, .note { color: var(--dim); margin: .2rem 0 .8rem; } code { font-size: .9em; o
   border-radius: 2px; margin-right: .4rem; vertical-align: -1px; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .88rem;
   font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .3rem .7rem; border-top: 1px solid var(--line); white-space: nowrap; }
+th, td { text-align: right; padding: .3rem .45rem; border-top: 1px solid var(--line); white-space: nowrap; }
 th { border: 0; color: var(--dim); font-weight: 500; } th:first-child, td:first-child { text-align: left; }
 .bad { color: var(--bad); } .good { color: var(--good); } li { margin: .2rem 0; }
-pre { background: var(--card); padding: .6rem .8rem; overflow-x: auto; font-size: .82rem; }
+pre { background: var(--card); padding: .6rem .8rem; white-space: pre-wrap; font-size: .82rem; }
 @media (max-width: 40rem) { .model { grid-template-columns: 1fr; } .row { grid-template-columns: 1fr 10rem; } }
 """
 
@@ -94,12 +94,13 @@ def build(document):
     if rows:
         body += ["<h2>CPU time a run</h2>",
                  f"<p>Shorter is better; each model has its own scale. Median of {rows[0]['rounds']} interleaved "
-                 f"rounds in fresh processes, threads: {rows[0]['threads']}. The ratio is the median of the rounds' ratios, with "
-                 "their range.</p>", legend(["plimsoll", "onnxruntime"]), *map(time_bars, rows),
+                 f"rounds in fresh processes, threads: {rows[0]['threads']}. The ratio is the "
+                 "median of the rounds' ratios, with their range.</p>",
+                 legend(["plimsoll", "onnxruntime"]), *map(time_bars, rows),
                  "<h2>Peak memory</h2>",
                  "<p>Shorter is better. Plimsoll: the planned peak, weights and outputs included, the caller's inputs "
-                 "left out. ONNX Runtime: peak above an empty process with the inputs loaded; least memory: the best of "
-                 "its options without arena, memory pattern or both, often at several times the CPU time.</p>",
+                 "left out. ONNX Runtime: peak above an empty process with the inputs loaded; least memory: the best "
+                 "of its options without arena, memory pattern or both, often at several times the CPU time.</p>",
                  legend(list(NAMES)), *map(memory_bars, rows),
                  "<h2>Planned and measured</h2>",
                  "<p>Bytes, inputs included. C1: reserved, live and touched bytes equal the plan. VmHWM of a fresh "

@@ -69,7 +69,7 @@ class Plimsoll:
         """Compiles without a budget; figures of the compile and of the plan."""
         figures, stderr = self.plimc("-o", self.out)
         if figures["code"]:
-            raise Failure(figures["code"] if figures["code"] > 0 else 70, f"plimc: {stderr.strip()}")
+            raise Failure(figures["code"] if figures["code"] > 0 else 70, stderr.strip())
         program = json.loads((self.out / "model.plan.json").read_text())["programs"][0]
         sizes = [item["bytes"] for part in ("inputs", "outputs", "residents", "buffers") for item in program[part]]
         largest = max(sizes)

@@ -52,9 +52,11 @@ def compare(ours, spec, names, args, say):
 def error(outputs, expected):
     import numpy as np
 
-    largest = share = 0.0
+    largest = share = scale = 0.0
     with np.load(expected) as want:
         for name, path in outputs.items():
             difference, of_tolerance = inputs.compare(np.load(path), want[name])
             largest, share = max(largest, difference), max(share, of_tolerance)
-    return {"largest": largest, "of_tolerance": share, "rtol": inputs.RTOL, "atol": inputs.ATOL, "ok": share <= 1}
+            scale = max(scale, float(np.abs(want[name].astype(np.float64)).max(initial=0)))
+    return {"largest": largest, "largest_value": scale, "of_tolerance": share, "rtol": inputs.RTOL,
+            "atol": inputs.ATOL, "ok": share <= 1}
