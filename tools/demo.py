@@ -15,7 +15,9 @@ SIDE = 960
 
 
 def draw(side):
-    """A white page with dark bars of irregular strokes that look like lines of text, as the detector's input."""
+    """A pale page with bars of irregular strokes that look like lines of text, as the detector's input. At full contrast
+    the model amplifies rounding so much that ONNX Runtime with and without its graph optimizations differ from each other
+    by more than the tolerance."""
     rng = np.random.default_rng(3)
     page = np.full((side, side, 3), 0.97, np.float32)
     top = 60
@@ -33,7 +35,7 @@ def draw(side):
             x += width + int(rng.integers(3, 22))
         top += height + int(rng.integers(24, 70))
     mean, deviation = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
-    image = ((page - mean) / deviation).transpose(2, 0, 1)[None]
+    image = (0.5 * (page - mean) / deviation).transpose(2, 0, 1)[None]
     return np.ascontiguousarray(image, np.float32)
 
 
@@ -101,8 +103,8 @@ def main():
 
     program = json.loads((compiled / "model.plan.json").read_text())["programs"][0]
     planned = program["reserved_peak"]["ram"] + sum(io["bytes"] for io in program["outputs"])
-    print(f"5. Without the picture itself the plan needs {planned / 2**20:.1f} MiB, {planned / peer['peak']:.2f} of what "
-          f"ONNX Runtime took.")
+    print(f"5. Without the picture itself the plan needs {planned / 2**20:.1f} MiB, {planned / peer['peak']:.2f} of "
+          "what ONNX Runtime took.")
     print(f"6. The plan to look at, in a browser: {compiled / 'model.html'}")
     if 2 * planned >= peer["peak"]:
         print("demo: need less than half of ONNX Runtime's peak", file=sys.stderr)

@@ -118,7 +118,7 @@ private:
       return show(planModule);
     }
     emit::Json json = emit::planJson(table->bytes.table(), o.name);
-    result.planJson = json.dump(2) + "\n";
+    result.planJson = json.dump(2, ' ', false, emit::Json::error_handler_t::replace) + "\n";
     result.explanation = emit::explainPlan(json);
     return writes ? write(object, *table, json) : CompileStatus::Done;
   }
@@ -145,7 +145,8 @@ private:
 
   CompileStatus write(gen::ObjectBuilder &object, const plan::EncodedTable &table, const emit::Json &json) {
     phase("object");
-    emit::addModel(object, o.name, table.bytes.data());
+    if (failed(emit::addModel(object, o.name, table, module->getLoc())))
+      return CompileStatus::Internal;
     if (failed(object.writeObject(artifact.path("model.o"), module->getLoc())))
       return CompileStatus::Environment;
     std::string why = artifact.write("model.h", emit::modelHeader(table.bytes.table(), o.name));

@@ -55,7 +55,7 @@ std::string statsJson(const Artifact &artifact, const RunFigures &f) {
   for (const auto &[name, c] : f.comparisons)
     comparisons[name] = Json{{"largest_error", c.largestError}, {"outside", c.outside}, {"elements", c.elements}};
   out["comparisons"] = std::move(comparisons);
-  return out.dump();
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string statsText(const Artifact &artifact, const RunFigures &f) {
