@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import harness
+import tiny
 from errors import expect
 from harness import DIFFERS, ENVIRONMENT, MODEL, USAGE
 
@@ -199,3 +200,33 @@ def test_an_interrupted_run_writes_no_output(compiled_tiny, tmp_path, delay):
     else:
         assert process.returncode == ENVIRONMENT and "cancel" in said
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def bounded(tmp_path_factory):
+    """y = x + z with two open dimensions: batch 1..4, width 1..8."""
+    folder = tmp_path_factory.mktemp("bounded")
+    model = tiny.save(tiny.open_dimensions(), folder / "m.onnx")
+    harness.compile_model(model, folder / "out", "--bound=batch=1..4", "--bound=width=2..8")
+    return folder / "out"
+
+
+@pytest.mark.parametrize("dims", [(1, 2), (3, 5), (4, 8)])
+def test_dimensions_within_their_bounds_run(bounded, tmp_path, dims):
+    x = np.random.default_rng(1).random((2, *dims), np.float32)
+    stats, have = harness.run_model(bounded, {"x": x[0], "z": x[1]}, tmp_path, outputs=["y"])
+    assert np.array_equal(have["y"], x[0] + x[1])
+    ram = stats["tiers"]["ram"]
+    assert ram["ledger"] <= ram["planned"] and ram["live"] <= ram["live_planned"]
+
+
+@pytest.mark.parametrize("dims", [(5, 5), (0, 5), (3, 9), (3, 1)])
+def test_a_dimension_beyond_its_bound(run, bounded, dims):
+    done = run("--input=x=@a.npy", "--input=z=@a.npy", out=bounded, a=np.zeros(dims, np.float32))
+    expect(done, MODEL, f"input 'x': need f32[1..4, 2..8], have f32[{dims[0]}, {dims[1]}]", "input 'z': need ")
+
+
+def test_inputs_that_give_one_dimension_two_sizes(run, bounded):
+    done = run("--input=x=@a.npy", "--input=z=@b.npy", out=bounded, a=np.zeros((3, 5), np.float32),
+               b=np.zeros((2, 5), np.float32))
+    expect(done, MODEL, "gives otherwise")
