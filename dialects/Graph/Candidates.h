@@ -1,12 +1,14 @@
 //===- Candidates.h - How a graph op is run and cut: what lowering tells the planner -------------------===//
 //
 // Plain structs, so that the dialect links no kernel. compiler/Lowering fills them by external models of the interfaces
-// CandidatesOpInterface and SplitOpInterface.
+// CandidatesOpInterface and SplitOpInterface. A size is an expression of the sizes that a caller gives (symbols); where
+// everything is static, a constant.
 //
 //===----------------------------------------------------------------------------------------------------===//
 #ifndef PLIM_DIALECTS_GRAPH_CANDIDATES_H
 #define PLIM_DIALECTS_GRAPH_CANDIDATES_H
 
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
@@ -16,6 +18,15 @@ namespace plim::graph {
 
 enum class Access { Read, Write, ReadWrite };
 
+/// The sizes of the values of a function.
+class SizeSource {
+public:
+  virtual ~SizeSource() = default;
+  virtual llvm::ArrayRef<mlir::AffineExpr> sizesOf(mlir::Value value) const = 0;
+  /// The largest value that an expression has in any run.
+  virtual int64_t largest(mlir::AffineExpr size) const = 0;
+};
+
 /// One buffer of a launch: a value of the graph (an operand or a result of the op) and how the kernel touches it.
 /// `dims` and `strides` (in elements) replace those of the value's type where `reshaped`; a stride of 0 repeats. The
 /// operand starts `offset` elements into the value.
@@ -23,7 +34,7 @@ struct LaunchOperand {
   mlir::Value value;
   Access access = Access::Read;
   bool reshaped = false;
-  llvm::SmallVector<int64_t> dims, strides;
+  llvm::SmallVector<mlir::AffineExpr> dims, strides;
   int64_t offset = 0;
 };
 

@@ -58,8 +58,10 @@ def Graph_Layout : OpInterface<"LayoutOpInterface"> {
 def Graph_Candidates : OpInterface<"CandidatesOpInterface"> {
   let cppNamespace = "::plim::graph";
   let description = "An op that library kernels can run; compiler/Lowering implements it for each family.";
-  let methods = [InterfaceMethod<"Appends the kernels that can run this instance, with their costs; the order is stable.",
-    "void", "getCandidates", (ins "::llvm::SmallVectorImpl<::plim::graph::KernelCandidate> &":$candidates)>];
+  let methods = [InterfaceMethod<[{
+      Appends the kernels that can run this instance, with their costs at the largest sizes; the order is stable.
+    }], "void", "getCandidates", (ins "const ::plim::graph::SizeSource &":$sizes,
+                                  "::llvm::SmallVectorImpl<::plim::graph::KernelCandidate> &":$candidates)>];
 }
 
 def Graph_Split : OpInterface<"SplitOpInterface"> {

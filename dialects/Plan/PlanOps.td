@@ -315,7 +315,13 @@ def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ParentOneOf<["EvalOp", "I
 
 def Plan_ReturnOp : Plan_Step<"return", [Terminator, HasParent<"ProgramOp">]> {
   let summary = "Ends the run";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    An output's size that is no number and no symbol is a scalar of the run: `sizes` are these scalars, and the shapes of
+    the program's ios count them after the symbols.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes);
+  let assemblyFormat = "($sizes^)? attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
 #endif

@@ -42,6 +42,22 @@ static bool hasDimsInOrder(LaunchOp launch) {
   return ordered && next == launch.getDims().size() && distinct.size() == next;
 }
 
+/// The same of the scalars that plan.return gives.
+static bool hasSizesInOrder(ProgramOp program) {
+  unsigned symbols = program.getSymbols().size(), next = symbols;
+  bool ordered = true;
+  for (IOAttr io : program.getIos().getAsRange<IOAttr>())
+    for (AffineExpr dim : io.getShape().getDims())
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(dim); symbol && symbol.getPosition() >= symbols) {
+        ordered &= symbol.getPosition() <= next;
+        next = std::max(next, symbol.getPosition() + 1);
+      }
+  Operation *end = program.getBlock()->getTerminator();
+  llvm::SmallDenseSet<Value> distinct(end->operand_begin(), end->operand_end());
+  distinct.insert(program.getSymbolArguments().begin(), program.getSymbolArguments().end());
+  return ordered && next == symbols + end->getNumOperands() && distinct.size() == next;
+}
+
 static void verifyLaunch(ProgramVerifier &v, LaunchOp launch) {
   if (!hasDimsInOrder(launch))
     v.fail(launch) << "need just the scalars of its shapes in dims, in the order of their first use, in stage placed";
@@ -77,6 +93,9 @@ static void verifySteps(ProgramVerifier &v) {
     if (!llvm::all_of(io.getShape().getDims(),
                       [](AffineExpr e) { return isa<AffineConstantExpr, AffineSymbolExpr>(e); }))
       v.fail(v.program) << "io '" << io.getName() << "': need dimensions that are a number or a symbol in stage placed";
+  if (!hasSizesInOrder(v.program))
+    v.fail(v.program.getBlock()->getTerminator())
+        << "need just the scalars of outputs, each once, in the order of their first use, in stage placed";
 }
 
 //===----------------------------------------------------------------------===//

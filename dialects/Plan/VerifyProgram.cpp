@@ -15,6 +15,9 @@ LogicalResult ProgramOp::verify() {
   for (Value symbol : getSymbolArguments())
     if (!symbol.getType().isIndex())
       return emitOpError() << "need symbols of type index";
+  if (block->empty() || !isa<ReturnOp>(block->back()))
+    return emitOpError() << "need plan.return at the end";
+  size_t symbols = getSymbols().size(), scalars = symbols + block->back().getNumOperands();
   for (auto [value, io] : llvm::zip_equal(getIOArguments(), getIos().getAsRange<IOAttr>())) {
     auto type = dyn_cast<BufferType>(value.getType());
     if (!type || type.getTier() != Tier::Ram)
@@ -22,7 +25,7 @@ LogicalResult ProgramOp::verify() {
     if (io.getShape().getExtentBytes() > type.getBytes())
       return emitOpError() << "io '" << io.getName() << "': need " << io.getShape().getExtentBytes()
                            << " bytes for its shape, have " << type.getBytes();
-    if (io.getShape().getScalarsUsed() > getSymbols().size())
+    if (io.getShape().getScalarsUsed() > (io.getOutput() ? scalars : symbols))
       return emitOpError() << "io '" << io.getName() << "': need a symbol for each scalar of its shape";
     if (!io.getShape().getStrides().empty() || io.getShape().getLayout() != Layout::Row)
       return emitOpError() << "io '" << io.getName() << "': need a contiguous shape in row layout";
@@ -30,8 +33,6 @@ LogicalResult ProgramOp::verify() {
   StringRef variant = getVariant();
   if (!variant.empty() && (!getSymName().ends_with(variant) || !getSymName().drop_back(variant.size()).ends_with(".")))
     return emitOpError() << "need a name that ends with '." << variant << "', the variant";
-  if (block->empty() || !isa<ReturnOp>(block->back()))
-    return emitOpError() << "need plan.return at the end";
   return success();
 }
 

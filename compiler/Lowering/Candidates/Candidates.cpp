@@ -45,14 +45,26 @@ uint8_t dtypeOf(Type element) {
   }
 }
 
-SmallVector<int64_t> rowMajor(ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> strides(dims.size(), 1);
+Sizes rowMajor(SizesRef dims) {
+  if (dims.empty())
+    return {};
+  Sizes strides(dims.size(), getAffineConstantExpr(1, dims.front().getContext()));
   for (size_t d = dims.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * std::max<int64_t>(dims[d], 1);
+    strides[d - 1] = constantOf(dims[d]) == 0 ? strides[d] : strides[d] * dims[d];
   return strides;
 }
 
-ArrayRef<int64_t> staticDims(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+std::optional<int64_t> constantOf(AffineExpr size) {
+  auto constant = dyn_cast<AffineConstantExpr>(size);
+  return constant ? std::optional(constant.getValue()) : std::nullopt;
+}
+
+bool isContiguous(SizesRef dims, SizesRef strides) {
+  for (auto [dim, stride, natural] : llvm::zip_equal(dims, strides, rowMajor(dims)))
+    if (!isOne(dim) && stride != natural)
+      return false;
+  return true;
+}
 
 int64_t word(double value) { return plim_attr_from_double(value); }
 
@@ -60,60 +72,78 @@ LaunchBuilder &LaunchBuilder::add(Value value, graph::Access access) {
   graph::LaunchOperand &o = operands.emplace_back();
   o.value = value;
   o.access = access;
-  o.dims.assign(staticDims(value).begin(), staticDims(value).end());
+  o.dims = Sizes(candidates.of(value));
   o.strides = rowMajor(o.dims);
   return *this;
 }
 
-LaunchBuilder &LaunchBuilder::readAs(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> strides, int64_t offset) {
+LaunchBuilder &LaunchBuilder::readAs(Value value, SizesRef dims, SizesRef strides, int64_t offset) {
   add(value, graph::Access::Read);
   graph::LaunchOperand &o = operands.back();
   o.reshaped = true;
-  o.dims.assign(dims.begin(), dims.end());
-  o.strides.assign(strides.begin(), strides.end());
+  o.dims = Sizes(dims);
+  o.strides = Sizes(strides);
   o.offset = offset;
   return *this;
 }
 
-LaunchBuilder &LaunchBuilder::writeAs(Value value, ArrayRef<int64_t> dims, ArrayRef<int64_t> strides) {
+LaunchBuilder &LaunchBuilder::writeAs(Value value, SizesRef dims, SizesRef strides) {
   readAs(value, dims, strides);
   operands.back().access = graph::Access::Write;
   return *this;
 }
 
-LaunchBuilder &LaunchBuilder::readBroadcast(Value value, ArrayRef<int64_t> dims) {
-  ArrayRef<int64_t> own = staticDims(value);
-  SmallVector<int64_t> ownStrides = rowMajor(own), strides(dims.size(), 0);
+LaunchBuilder &LaunchBuilder::readBroadcast(Value value, SizesRef dims) {
+  SizesRef own = candidates.of(value);
+  if (dims.empty())
+    return readAs(value, {}, {});
+  MLIRContext *context = dims.front().getContext();
+  Sizes ownStrides = rowMajor(own), strides(dims.size(), getAffineConstantExpr(0, context));
   for (size_t k = 0; k < own.size(); ++k) {
     size_t from = own.size() - 1 - k, to = dims.size() - 1 - k;
-    if (own[from] == dims[to] && dims[to] != 1)
+    // Sizes that are not 1 are equal in every run, if not by their expressions.
+    if (!isOne(own[from]))
       strides[to] = ownStrides[from];
   }
   // A dimension of 1 keeps its natural stride, so that an operand that is not repeated looks contiguous.
   for (size_t d = dims.size(); d-- > 0;)
-    if (dims[d] == 1)
-      strides[d] = d + 1 < dims.size() ? strides[d + 1] * dims[d + 1] : 1;
+    if (isOne(dims[d]))
+      strides[d] = d + 1 < dims.size() ? strides[d + 1] * dims[d + 1] : getAffineConstantExpr(1, context);
   return readAs(value, dims, strides);
 }
 
-StridedView viewThrough(Value value) {
+StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
+  // Whether the strides of a slice's input, and with them the place where it starts, are known without a run.
+  auto startsFixed = [&](graph::SliceOp slice) {
+    SizesRef dims = sizes.sizesOf(slice.getInput());
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (slice.getStarts()[d] != 0 &&
+          !llvm::all_of(dims.drop_front(d + 1), [](AffineExpr e) { return constantOf(e).has_value(); }))
+        return false;
+    return llvm::all_of(slice.getFullSteps(), [](int64_t s) { return s > 0; });
+  };
   StridedView view;
   view.value = value;
   // Applied from the value upwards: the steps that lead from the source to it, innermost last.
   SmallVector<Operation *> steps;
+  bool sliced = false;
   while (Operation *op = view.value.getDefiningOp()) {
-    if (isa<graph::TransposeOp>(op) || (isa<graph::SliceOp>(op) && llvm::all_of(cast<graph::SliceOp>(op).getFullSteps(),
-                                                                                [](int64_t s) { return s > 0; }))) {
-      steps.push_back(op);
-      view.value = op->getOperand(0);
-      continue;
-    }
-    break;
+    auto slice = dyn_cast<graph::SliceOp>(op);
+    // A slice of a transposition would start at another place than in its own input: strides must be fixed there too.
+    if (!isa<graph::TransposeOp>(op) && !(slice && startsFixed(slice)))
+      break;
+    bool open = llvm::any_of(sizes.sizesOf(op->getOperand(0)), [](AffineExpr e) { return !constantOf(e); });
+    bool moves = slice && llvm::any_of(slice.getStarts(), [](int64_t s) { return s != 0; });
+    if (open && sliced)
+      break;
+    sliced |= moves;
+    steps.push_back(op);
+    view.value = op->getOperand(0);
   }
-  view.dims.assign(staticDims(view.value).begin(), staticDims(view.value).end());
+  view.dims = Sizes(sizes.sizesOf(view.value));
   view.strides = rowMajor(view.dims);
   for (Operation *op : llvm::reverse(steps)) {
-    SmallVector<int64_t> dims(view.dims), strides(view.strides);
+    Sizes dims(view.dims), strides(view.strides);
     if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
       for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
         view.dims[d] = dims[from], view.strides[d] = strides[from];
@@ -121,17 +151,18 @@ StridedView viewThrough(Value value) {
     }
     auto slice = cast<graph::SliceOp>(op);
     for (auto [d, step] : llvm::enumerate(slice.getFullSteps())) {
-      view.offset += slice.getStarts()[d] * strides[d];
+      if (int64_t start = slice.getStarts()[d])
+        view.offset += start * *constantOf(strides[d]);
       view.strides[d] = strides[d] * step;
-      view.dims[d] = staticDims(slice.getResult())[d];
+      view.dims[d] = sizes.sizesOf(slice.getResult())[d];
     }
   }
   return view;
 }
 
 LaunchBuilder &LaunchBuilder::readThrough(Value value) {
-  StridedView view = viewThrough(value);
-  if (!view.strides.empty() && view.strides.back() != 1)
+  StridedView view = viewThrough(candidates.sizes, value);
+  if (!view.strides.empty() && !isOne(view.strides.back()))
     return read(value);
   return readAs(view.value, view.dims, view.strides, view.offset);
 }
@@ -140,12 +171,12 @@ LaunchBuilder &LaunchBuilder::writeThrough(Value value) {
   auto transpose = value.hasOneUse() ? dyn_cast<graph::TransposeOp>(*value.user_begin()) : graph::TransposeOp();
   if (!transpose)
     return write(value);
-  SmallVector<int64_t> to = rowMajor(staticDims(transpose.getResult())), strides(to.size());
+  Sizes to = rowMajor(candidates.of(transpose.getResult())), strides(to);
   for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
     strides[from] = to[d];
-  if (!strides.empty() && strides.back() != 1)
+  if (!strides.empty() && !isOne(strides.back()))
     return write(value);
-  return writeAs(transpose.getResult(), staticDims(value), strides);
+  return writeAs(transpose.getResult(), candidates.of(value), strides);
 }
 
 int64_t activationCode(graph::Activation activation) {
@@ -176,18 +207,20 @@ int64_t activationCode(graph::Activation activation) {
   llvm_unreachable("activation");
 }
 
-plim_shape shapeOf(const graph::LaunchOperand &operand) {
+plim_shape largestShape(const graph::SizeSource &sizes, const graph::LaunchOperand &operand) {
   plim_shape shape = {};
   auto type = cast<RankedTensorType>(operand.value.getType());
   shape.dtype = dtypeOf(type.getElementType());
   shape.layout = graph::layoutOf(type) == graph::StorageLayout::Panel32 ? PLIM_PANEL32 : PLIM_ROW;
   shape.rank = uint8_t(operand.dims.size());
-  for (size_t d = 0; d < operand.dims.size(); ++d)
-    shape.dims[d] = operand.dims[d], shape.strides[d] = operand.strides[d];
+  for (size_t d = 0; d < operand.dims.size(); ++d) {
+    shape.dims[d] = sizes.largest(operand.dims[d]);
+    shape.strides[d] = sizes.largest(operand.strides[d]);
+  }
   return shape;
 }
 
-void LaunchBuilder::offer(StringRef kernel, ArrayRef<int64_t> attrs, StringRef numerics, Candidates &candidates) const {
+void LaunchBuilder::offer(StringRef kernel, ArrayRef<int64_t> attrs, StringRef numerics) const {
   const plim_kernel_entry *entry = plim_find_kernel_entry(kernel.str().c_str());
   if (!entry)
     return;
@@ -195,16 +228,15 @@ void LaunchBuilder::offer(StringRef kernel, ArrayRef<int64_t> attrs, StringRef n
   for (const graph::LaunchOperand &o : operands) {
     if (o.dims.size() > PLIM_MAX_RANK || !dtypeOf(graph::elementTypeOf(o.value)))
       return;
-    shapes.push_back(shapeOf(o));
+    shapes.push_back(largestShape(candidates.sizes, o));
   }
   SmallVector<const plim_shape *> pointers;
   for (const plim_shape &s : shapes)
     pointers.push_back(&s);
   plim_cost cost = entry->cost(pointers.data(), uint32_t(pointers.size()), attrs.data(), &plim_default_machine);
-  graph::KernelCandidate &c = candidates.emplace_back();
+  graph::KernelCandidate c;
   c.kernel = kernel.str();
   c.attrs.assign(attrs.begin(), attrs.end());
-  c.operands.assign(operands.begin(), operands.end());
   c.tasks = cost.tasks;
   c.sharedBytes = int64_t(cost.shared_bytes);
   c.scratchBytes = int64_t(cost.scratch_bytes);
@@ -212,6 +244,12 @@ void LaunchBuilder::offer(StringRef kernel, ArrayRef<int64_t> attrs, StringRef n
   c.bytes = int64_t(cost.bytes);
   c.nanoseconds = std::max<int64_t>(int64_t(cost.ns), 1);
   c.numericsClass = numerics.str();
+  offer(std::move(c));
+}
+
+void LaunchBuilder::offer(graph::KernelCandidate kernel) const {
+  kernel.operands.assign(operands.begin(), operands.end());
+  candidates.list.push_back(std::move(kernel));
 }
 
 } // namespace plim::lowering

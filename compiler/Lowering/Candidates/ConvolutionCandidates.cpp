@@ -33,8 +33,8 @@ template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t
   return attrs;
 }
 
-template <typename ConvLike> LaunchBuilder convLaunch(ConvLike op) {
-  LaunchBuilder launch;
+template <typename ConvLike> LaunchBuilder convLaunch(ConvLike op, Candidates &candidates) {
+  LaunchBuilder launch(candidates);
   launch.read(op.getInput()).read(op.getFilter());
   if (op.getBias())
     launch.read(op.getBias());
@@ -51,30 +51,30 @@ template <typename ConvLike> bool isFastConv(ConvLike op) {
 }
 
 void conv(graph::ConvOp op, Candidates &candidates) {
-  LaunchBuilder launch = convLaunch(op);
+  LaunchBuilder launch = convLaunch(op, candidates);
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool depthwise = nhwc && op.isDepthwise();
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   int64_t filter = !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
   SmallVector<int64_t> attrs = convAttrs(op, filter);
   if (isFastConv(op) && depthwise) {
-    launch.offer("conv.nhwc_depthwise", attrs, candidates);
+    launch.offer("conv.nhwc_depthwise", attrs);
   } else if (isFastConv(op) && packed && op.getGroups() == 1) {
     graph::Window w = op.getWindow();
     auto all = [](ArrayRef<int64_t> values, int64_t v) {
       return llvm::all_of(values, [=](int64_t x) { return x == v; });
     };
     if (all(w.kernel, 1) && all(w.strides, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
-      launch.offer("conv.nhwc_pointwise", attrs, "conv.nhwc", candidates);
+      launch.offer("conv.nhwc_pointwise", attrs, "conv.nhwc");
     if (candidates.empty())
-      launch.offer("conv.nhwc_direct", attrs, "conv.nhwc", candidates);
+      launch.offer("conv.nhwc_direct", attrs, "conv.nhwc");
   }
   if (candidates.empty())
-    launch.offer("conv.reference", attrs, candidates);
+    launch.offer("conv.reference", attrs);
 }
 
 void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
-  LaunchBuilder launch = convLaunch(op);
+  LaunchBuilder launch = convLaunch(op, candidates);
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   SmallVector<int64_t> attrs = convAttrs(op, nhwc ? PLIM_CONV_FILTER_COLUMNS : PLIM_CONV_FILTER_DIRECT);
@@ -83,9 +83,9 @@ void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
     return llvm::all_of(values, [=](int64_t x) { return x == v; });
   };
   if (isFastConv(op) && packed && w.kernel == w.strides && all(w.dilations, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
-    launch.offer("conv_transpose.nhwc", attrs, candidates);
+    launch.offer("conv_transpose.nhwc", attrs);
   if (candidates.empty())
-    launch.offer("conv_transpose.reference", attrs, candidates);
+    launch.offer("conv_transpose.reference", attrs);
 }
 
 void pool(graph::PoolOp op, Candidates &candidates) {
@@ -102,12 +102,12 @@ void pool(graph::PoolOp op, Candidates &candidates) {
   setSpatial(attrs, PLIM_POOL_DILATION, w.dilations);
   setSpatial(attrs, PLIM_POOL_PAD, w.padLow);
   setSpatial(attrs, PLIM_POOL_PAD_END, w.padHigh);
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   launch.read(op.getInput()).write(op.getResult());
   if (nhwc && graph::rankOf(op.getInput()) == 4 && graph::elementTypeOf(op.getInput()).isF32())
-    launch.offer(isMax ? "pool.nhwc_max" : "pool.nhwc_average", attrs, candidates);
+    launch.offer(isMax ? "pool.nhwc_max" : "pool.nhwc_average", attrs);
   if (candidates.empty())
-    launch.offer("pool.reference", attrs, candidates);
+    launch.offer("pool.reference", attrs);
 }
 
 static_assert(int(graph::ResizeMode::Nearest) == PLIM_RESIZE_NEAREST &&
@@ -130,10 +130,13 @@ void resize(graph::ResizeOp op, Candidates &candidates) {
   attrs[PLIM_RESIZE_CUBIC_A] = word(op.getCubicCoefficient());
   for (int d = 0; d < PLIM_MAX_RANK; ++d)
     attrs[PLIM_RESIZE_SCALE + d] = word(1.0);
+  // Without scales the sizes give them, and must be known.
+  if (op.getScales().empty() && !cast<RankedTensorType>(op.getInput().getType()).hasStaticShape())
+    return;
   int first = op.getLayout() == graph::ImageLayout::NHWC ? 1 : 2;
   for (auto [i, scale] : llvm::enumerate(op.getSpatialScales()))
     attrs[PLIM_RESIZE_SCALE + first + i] = word(scale);
-  LaunchBuilder().read(op.getInput()).write(op.getResult()).offer("resize.apply", attrs, candidates);
+  LaunchBuilder(candidates).read(op.getInput()).write(op.getResult()).offer("resize.apply", attrs);
 }
 
 } // namespace

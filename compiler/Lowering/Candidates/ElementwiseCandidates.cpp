@@ -100,21 +100,25 @@ Code codeOf(Operation *op) {
 
 void elementwise(Operation *op, Candidates &candidates) {
   Value result = op->getResult(0);
-  ArrayRef<int64_t> dims = staticDims(result);
-  LaunchBuilder launch;
+  SizesRef dims = candidates.of(result);
+  LaunchBuilder launch(candidates);
   for (Value operand : op->getOperands())
     launch.readBroadcast(operand, dims);
   launch.write(result);
   if (isa<graph::CastOp>(op))
-    return launch.offer("elementwise.cast", {}, candidates);
+    return launch.offer("elementwise.cast", {});
   Code code = codeOf(op);
   if (code.op >= 0)
-    launch.offer("elementwise.apply", {code.op, word(code.a), word(code.b)}, candidates);
+    launch.offer("elementwise.apply", {code.op, word(code.a), word(code.b)});
 }
 
 template <typename OpTy>
 struct ElementwiseModel : graph::CandidatesOpInterface::ExternalModel<ElementwiseModel<OpTy>, OpTy> {
-  void getCandidates(Operation *op, Candidates &candidates) const { elementwise(op, candidates); }
+  void getCandidates(Operation *op, const graph::SizeSource &sizes,
+                     SmallVectorImpl<graph::KernelCandidate> &list) const {
+    Candidates candidates{sizes, list};
+    elementwise(op, candidates);
+  }
 };
 
 template <typename... OpTys> void attach(MLIRContext *context) {

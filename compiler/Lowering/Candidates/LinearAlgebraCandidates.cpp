@@ -10,16 +10,17 @@ namespace {
 
 /// Dims and strides of a matmul operand: batch dims repeated to `batch`, then the matrix, transposed by strides.
 struct MatrixView {
-  SmallVector<int64_t> dims, strides;
+  Sizes dims, strides;
 };
 
-MatrixView matrixView(Value value, ArrayRef<int64_t> batch, bool transpose, bool isLhs) {
-  ArrayRef<int64_t> own = staticDims(value);
-  SmallVector<int64_t> dims(own), strides = rowMajor(own);
+MatrixView matrixView(SizesRef own, SizesRef batch, bool transpose, bool isLhs) {
+  Sizes dims(own), strides = rowMajor(own);
+  MLIRContext *context = own.front().getContext();
+  AffineExpr one = getAffineConstantExpr(1, context);
   if (own.size() == 1) {
     // A vector is a row on the left and a column on the right.
-    dims.insert(isLhs ? dims.begin() : dims.end(), 1);
-    strides.insert(isLhs ? strides.begin() : strides.end(), isLhs ? own[0] : 1);
+    dims.insert(isLhs ? dims.begin() : dims.end(), one);
+    strides.insert(isLhs ? strides.begin() : strides.end(), isLhs ? own[0] : one);
   }
   size_t rank = dims.size();
   if (transpose && own.size() > 1) {
@@ -31,8 +32,8 @@ MatrixView matrixView(Value value, ArrayRef<int64_t> batch, bool transpose, bool
   for (size_t b = 0; b < batch.size(); ++b) {
     view.dims.push_back(batch[b]);
     size_t missing = batch.size() - ownBatch;
-    bool repeats = b < missing || (dims[b - missing] == 1 && batch[b] != 1);
-    view.strides.push_back(repeats ? 0 : strides[b - missing]);
+    bool repeats = b < missing || (isOne(dims[b - missing]) && !isOne(batch[b]));
+    view.strides.push_back(repeats ? getAffineConstantExpr(0, context) : strides[b - missing]);
   }
   view.dims.append(dims.end() - 2, dims.end());
   view.strides.append(strides.end() - 2, strides.end());
@@ -41,41 +42,40 @@ MatrixView matrixView(Value value, ArrayRef<int64_t> batch, bool transpose, bool
 
 void matmul(graph::MatmulOp op, Candidates &candidates) {
   Value result = op.getResult();
-  bool rowVector = staticDims(op.getLhs()).size() == 1, columnVector = staticDims(op.getRhs()).size() == 1;
-  SmallVector<int64_t> batch(staticDims(result));
+  SizesRef lhs = candidates.of(op.getLhs()), rhs = candidates.of(op.getRhs());
+  bool rowVector = lhs.size() == 1, columnVector = rhs.size() == 1;
+  Sizes batch(candidates.of(result));
   batch.truncate(batch.size() - (rowVector ? 0 : 1) - (columnVector ? 0 : 1));
-  MatrixView a = matrixView(op.getLhs(), batch, op.getTransposeLhs(), true);
+  MatrixView a = matrixView(lhs, batch, op.getTransposeLhs(), true);
   bool packed = graph::layoutOf(op.getRhs().getType()).has_value();
-  MatrixView b =
-      matrixView(op.getRhs(), packed ? ArrayRef<int64_t>() : ArrayRef<int64_t>(batch), op.getTransposeRhs(), false);
-  int64_t m = a.dims[a.dims.size() - 2], n = b.dims.back();
+  MatrixView b = matrixView(rhs, packed ? SizesRef() : SizesRef(batch), op.getTransposeRhs(), false);
+  AffineExpr m = a.dims[a.dims.size() - 2], n = b.dims.back(), one = getAffineConstantExpr(1, m.getContext());
   // One matrix for all batches: rows of all batches are rows of one product, where they lie evenly.
-  SmallVector<int64_t> outDims(batch);
+  Sizes outDims(batch);
   outDims.append({m, n});
-  if (packed && !batch.empty() && !op.getTransposeLhs() && a.strides.back() == 1) {
-    int64_t rows = m;
+  if (packed && !batch.empty() && !op.getTransposeLhs() && isOne(a.strides.back())) {
+    AffineExpr rows = m, expected = a.strides[a.strides.size() - 2] * m;
     bool even = true;
-    int64_t expected = a.strides[a.strides.size() - 2] * m;
     for (size_t d = batch.size(); d-- > 0;) {
       even &= a.strides[d] == expected;
-      expected *= batch[d], rows *= batch[d];
+      expected = expected * batch[d], rows = rows * batch[d];
     }
     if (even) {
-      a.dims = {rows, a.dims.back()}, a.strides = {a.strides[a.strides.size() - 2], 1};
+      a.dims = {rows, a.dims.back()}, a.strides = {a.strides[a.strides.size() - 2], one};
       outDims = {rows, n};
     }
   }
-  SmallVector<int64_t> outStrides = rowMajor(outDims);
+  Sizes outStrides = rowMajor(outDims);
   int64_t flags = 0;
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   launch.readAs(op.getLhs(), a.dims, a.strides).readAs(op.getRhs(), b.dims, b.strides);
   if (Value bias = op.getBias()) {
     // The kernels take a bias of [N].
-    ArrayRef<int64_t> dims = staticDims(bias);
-    if (graph::elementsOf(graph::dimsOf(bias.getType())).lo != n || dims.empty() || dims.back() != n)
+    SizesRef dims = candidates.of(bias);
+    if (dims.empty() || dims.back() != n || !llvm::all_of(dims.drop_back(), isOne))
       return;
     flags |= PLIM_EPILOGUE_BIAS;
-    launch.readAs(bias, {n}, {1});
+    launch.readAs(bias, {n}, {one});
   }
   if (Value residual = op.getResidual()) {
     flags |= PLIM_EPILOGUE_RESIDUAL;
@@ -84,36 +84,40 @@ void matmul(graph::MatmulOp op, Candidates &candidates) {
   launch.writeAs(result, outDims, outStrides);
   SmallVector<int64_t> attrs = {flags, activationCode(op.getActivation()), word(op.getAlpha()), word(op.getBeta())};
   bool f32 = graph::elementTypeOf(op.getLhs()).isF32() && graph::elementTypeOf(op.getRhs()).isF32();
-  if (f32 && packed && a.strides.back() == 1)
-    launch.offer("matmul.panel32", attrs, "matmul.panel32", candidates);
+  if (f32 && packed && isOne(a.strides.back()))
+    launch.offer("matmul.panel32", attrs, "matmul.panel32");
   else if (f32 && !packed)
-    launch.offer("matmul.batched", attrs, "matmul.batched", candidates);
+    launch.offer("matmul.batched", attrs, "matmul.batched");
   if (candidates.empty())
-    launch.offer("matmul.reference", attrs, candidates);
+    launch.offer("matmul.reference", attrs);
 }
 
 void pack(graph::PackOp op, Candidates &candidates) {
-  LaunchBuilder().read(op.getInput()).write(op.getResult()).offer("pack.panel32", {}, candidates);
+  LaunchBuilder(candidates).read(op.getInput()).write(op.getResult()).offer("pack.panel32", {});
 }
 
 void attention(graph::AttentionOp op, Candidates &candidates) {
-  ArrayRef<int64_t> q = staticDims(op.getQuery()), k = staticDims(op.getKey());
+  SizesRef q = candidates.of(op.getQuery()), k = candidates.of(op.getKey());
+  // The last query sees the last key: how far they are apart is a word of the launch.
+  std::optional<int64_t> offset = constantOf(k[2] - q[2]);
+  if (!offset && op.getCausal())
+    return;
   int64_t flags = (op.getMask() ? PLIM_ATTENTION_MASK : 0) | (op.getCausal() ? PLIM_ATTENTION_CAUSAL : 0);
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   launch.readThrough(op.getQuery()).readThrough(op.getKey()).readThrough(op.getValue());
   if (op.getMask())
     launch.readBroadcast(op.getMask(), {q[0], q[1], q[2], k[2]});
   launch.writeThrough(op.getResult());
-  SmallVector<int64_t> attrs = {flags, word(op.getEffectiveScale()), k[2] - q[2], op.getChunk()};
+  SmallVector<int64_t> attrs = {flags, word(op.getEffectiveScale()), offset.value_or(0), op.getChunk()};
   bool fast =
       graph::elementTypeOf(op.getQuery()).isF32() && (!op.getMask() || graph::elementTypeOf(op.getMask()).isF32());
   if (fast) {
-    launch.offer("attention.flash", attrs, "attention.flash", candidates);
-    launch.offer("attention.chunked", attrs, "attention.naive", candidates);
-    launch.offer("attention.naive", attrs, "attention.naive", candidates);
+    launch.offer("attention.flash", attrs, "attention.flash");
+    launch.offer("attention.chunked", attrs, "attention.naive");
+    launch.offer("attention.naive", attrs, "attention.naive");
   }
   if (candidates.empty())
-    launch.offer("attention.reference", attrs, candidates);
+    launch.offer("attention.reference", attrs);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "kernels/gather/gather.h"
 #include "kernels/pad/apply.h"
 #include "kernels/scatter/scatter.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -13,27 +14,28 @@ namespace {
 
 /// Transpositions and slices are strided copies of what they start from.
 template <typename OpTy> void stridedCopy(OpTy op, Candidates &candidates) {
-  StridedView view = viewThrough(op.getResult());
-  if (llvm::any_of(view.strides, [](int64_t s) { return s < 0; }))
+  StridedView view = viewThrough(candidates.sizes, op.getResult());
+  // Nothing to read through: a slice of negative steps, or one whose start depends on open sizes.
+  if (view.value == op.getResult())
     return;
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .readAs(view.value, view.dims, view.strides, view.offset)
       .write(op.getResult())
-      .offer("copy.strided", {}, candidates);
+      .offer("copy.strided", {});
 }
 
 void broadcast(graph::BroadcastOp op, Candidates &candidates) {
-  LaunchBuilder()
-      .readBroadcast(op.getInput(), staticDims(op.getResult()))
+  LaunchBuilder(candidates)
+      .readBroadcast(op.getInput(), candidates.of(op.getResult()))
       .write(op.getResult())
-      .offer("copy.strided", {}, candidates);
+      .offer("copy.strided", {});
 }
 
 void concat(graph::ConcatOp op, Candidates &candidates) {
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   for (Value v : op.getInputs())
     launch.read(v);
-  launch.write(op.getResult()).offer("copy.concat", {int64_t(op.getAxis())}, candidates);
+  launch.write(op.getResult()).offer("copy.concat", {int64_t(op.getAxis())});
 }
 
 void pad(graph::PadOp op, Candidates &candidates) {
@@ -55,18 +57,18 @@ void pad(graph::PadOp op, Candidates &candidates) {
   attrs[PLIM_PAD_VALUE] = word(op.getValue());
   for (auto [d, low] : llvm::enumerate(op.getLow()))
     attrs[PLIM_PAD_BEGIN + d] = low;
-  LaunchBuilder().read(op.getInput()).write(op.getResult()).offer("pad.apply", attrs, candidates);
+  LaunchBuilder(candidates).read(op.getInput()).write(op.getResult()).offer("pad.apply", attrs);
 }
 
 /// Every element START + 0 * coordinate.
 void fill(graph::FillOp op, Candidates &candidates) {
   bool isFloat = isa<FloatType>(graph::elementTypeOf(op.getResult()));
   double value = op.getValue();
-  LaunchBuilder().write(op.getResult()).offer("fill.iota", {-1, isFloat ? word(value) : int64_t(value), 0}, candidates);
+  LaunchBuilder(candidates).write(op.getResult()).offer("fill.iota", {-1, isFloat ? word(value) : int64_t(value), 0});
 }
 
 template <typename OpTy> void gather(OpTy op, StringRef kernel, int64_t axis, Candidates &candidates) {
-  LaunchBuilder().read(op.getInput()).read(op.getIndices()).write(op.getResult()).offer(kernel, {axis}, candidates);
+  LaunchBuilder(candidates).read(op.getInput()).read(op.getIndices()).write(op.getResult()).offer(kernel, {axis});
 }
 void gatherAxis(graph::GatherOp op, Candidates &candidates) {
   gather(op, "gather.axis", int64_t(op.getAxis()), candidates);
@@ -79,17 +81,53 @@ void gatherNd(graph::GatherNdOp op, Candidates &candidates) {
 }
 
 template <typename OpTy> void scatter(OpTy op, StringRef kernel, int64_t axis, Candidates &candidates) {
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .read(op.getInput())
       .read(op.getIndices())
       .read(op.getUpdates())
       .write(op.getResult())
-      .offer(kernel, {axis, int64_t(op.getReduction())}, candidates);
+      .offer(kernel, {axis, int64_t(op.getReduction())});
 }
 void scatterElements(graph::ScatterElementsOp op, Candidates &candidates) {
   scatter(op, "scatter.elements", int64_t(op.getAxis()), candidates);
 }
 void scatterNd(graph::ScatterNdOp op, Candidates &candidates) { scatter(op, "scatter.nd", 0, candidates); }
+
+/// ON and OFF are words of the launch: values that are known now.
+void oneHot(graph::OneHotOp op, Candidates &candidates) {
+  DenseElementsAttr values;
+  if (!matchPattern(op.getValues(), m_Constant(&values)) || values.getNumElements() != 2)
+    return;
+  SmallVector<double> offOn;
+  if (isa<FloatType>(values.getElementType()))
+    for (const APFloat &v : values.getValues<APFloat>())
+      offOn.push_back(v.convertToDouble());
+  else
+    for (const APInt &v : values.getValues<APInt>())
+      offOn.push_back(double(v.getSExtValue()));
+  LaunchBuilder(candidates)
+      .read(op.getIndices())
+      .write(op.getResult())
+      .offer("fill.one_hot", {int64_t(op.getAxis()), word(offOn[1]), word(offOn[0])});
+}
+
+/// A kernel of the user's, linked by its symbol.
+void custom(graph::CustomOp op, Candidates &candidates) {
+  LaunchBuilder launch(candidates);
+  for (Value v : op.getInputs())
+    launch.read(v);
+  for (Value v : op.getOutputs())
+    launch.write(v);
+  graph::KernelCandidate c;
+  c.kernel = op.getKernel().str();
+  c.attrs.assign(op.getWords().begin(), op.getWords().end());
+  c.tasks = uint32_t(op.getTasks());
+  c.sharedBytes = op.getSharedBytes();
+  c.scratchBytes = op.getScratchBytes();
+  c.nanoseconds = 1;
+  c.numericsClass = c.kernel;
+  launch.offer(std::move(c));
+}
 
 } // namespace
 
@@ -107,6 +145,8 @@ void registerMovementCandidates(DialectRegistry &registry) {
     ScatterElementsOp::attachInterface<CandidateModel<ScatterElementsOp, scatterElements>>(*context);
     ScatterNdOp::attachInterface<CandidateModel<ScatterNdOp, scatterNd>>(*context);
     ConcatOp::attachInterface<CandidateModel<ConcatOp, concat>>(*context);
+    OneHotOp::attachInterface<CandidateModel<OneHotOp, oneHot>>(*context);
+    CustomOp::attachInterface<CandidateModel<CustomOp, custom>>(*context);
   });
 }
 

@@ -23,72 +23,76 @@ void reduce(graph::ReduceOp op, Candidates &candidates) {
   int64_t axes = 0;
   for (int64_t axis : op.getAxes())
     axes |= int64_t(1) << axis;
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   launch.read(op.getInput()).write(op.getResult());
   if (op.getKind() == graph::ReduceKind::Mean && axes == 6 && graph::rankOf(op.getInput()) == 4 &&
       graph::elementTypeOf(op.getInput()).isF32())
-    launch.offer("reduce.nhwc_spatial_mean", {int64_t(op.getKind()), axes}, candidates);
+    launch.offer("reduce.nhwc_spatial_mean", {int64_t(op.getKind()), axes});
   if (candidates.empty())
-    launch.offer("reduce.apply", {int64_t(op.getKind()), axes}, candidates);
+    launch.offer("reduce.apply", {int64_t(op.getKind()), axes});
 }
 
 void argReduce(graph::ArgReduceOp op, Candidates &candidates) {
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .read(op.getInput())
       .write(op.getResult())
       .offer("reduce.arg",
-             {int64_t(op.getAxis()), op.getKind() == graph::ArgReduceKind::Max, int64_t(op.getLastIndex())},
-             candidates);
+             {int64_t(op.getAxis()), op.getKind() == graph::ArgReduceKind::Max, int64_t(op.getLastIndex())});
 }
 
 void softmax(graph::SoftmaxOp op, Candidates &candidates) {
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .read(op.getInput())
       .write(op.getResult())
-      .offer("softmax.rows", {int64_t(op.getAxis()), int64_t(op.getLog())}, candidates);
+      .offer("softmax.rows", {int64_t(op.getAxis()), int64_t(op.getLog())});
 }
 
 /// The dims that a normalization over [axis, rank) gives its scale and bias.
-ArrayRef<int64_t> normalizedDims(Value input, int64_t axis) { return staticDims(input).drop_front(size_t(axis)); }
+SizesRef normalizedDims(const Candidates &candidates, Value input, int64_t axis) {
+  return candidates.of(input).drop_front(size_t(axis));
+}
 
 void layerNorm(graph::LayerNormOp op, Candidates &candidates) {
   int64_t flags = (op.getScale() ? PLIM_NORM_SCALE : 0) | (op.getBias() ? PLIM_NORM_BIAS : 0);
   int64_t axis = int64_t(op.getAxis());
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   launch.read(op.getInput());
   if (op.getScale())
-    launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
+    launch.readBroadcast(op.getScale(), normalizedDims(candidates, op.getInput(), axis));
   if (op.getBias())
-    launch.readBroadcast(op.getBias(), normalizedDims(op.getInput(), axis));
-  launch.write(op.getResult()).offer("norm.layer", {flags, axis, word(op.getEpsilon()), 1}, candidates);
+    launch.readBroadcast(op.getBias(), normalizedDims(candidates, op.getInput(), axis));
+  launch.write(op.getResult()).offer("norm.layer", {flags, axis, word(op.getEpsilon()), 1});
 }
 
 void rmsNorm(graph::RmsNormOp op, Candidates &candidates) {
   int64_t axis = int64_t(op.getAxis());
-  LaunchBuilder launch;
+  LaunchBuilder launch(candidates);
   launch.read(op.getInput());
   if (op.getScale())
-    launch.readBroadcast(op.getScale(), normalizedDims(op.getInput(), axis));
-  launch.write(op.getResult())
-      .offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon()), 1}, candidates);
+    launch.readBroadcast(op.getScale(), normalizedDims(candidates, op.getInput(), axis));
+  launch.write(op.getResult()).offer("norm.rms", {op.getScale() ? PLIM_NORM_SCALE : 0, axis, word(op.getEpsilon()), 1});
 }
 
 void batchNorm(graph::BatchNormOp op, Candidates &candidates) {
   int64_t axis = op.getLayout() == graph::ImageLayout::NHWC ? graph::rankOf(op.getInput()) - 1 : 1;
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .read(op.getInput())
       .read(op.getScale())
       .read(op.getBias())
       .read(op.getMean())
       .read(op.getVariance())
       .write(op.getResult())
-      .offer("norm.batch", {0, axis, word(op.getEpsilon()), 1}, candidates);
+      .offer("norm.batch", {0, axis, word(op.getEpsilon()), 1});
 }
 
 void groupNorm(Value input, Value scale, Value bias, Value result, int64_t groups, double epsilon,
                Candidates &candidates) {
-  LaunchBuilder().read(input).read(scale).read(bias).write(result).offer(
-      "norm.group", {PLIM_NORM_SCALE | PLIM_NORM_BIAS, 1, word(epsilon), groups}, candidates);
+  LaunchBuilder(candidates)
+      .read(input)
+      .read(scale)
+      .read(bias)
+      .write(result)
+      .offer("norm.group", {PLIM_NORM_SCALE | PLIM_NORM_BIAS, 1, word(epsilon), groups});
 }
 
 void groupNormOp(graph::GroupNormOp op, Candidates &candidates) {
@@ -97,23 +101,23 @@ void groupNormOp(graph::GroupNormOp op, Candidates &candidates) {
 }
 
 void instanceNorm(graph::InstanceNormOp op, Candidates &candidates) {
-  groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), staticDims(op.getInput())[1], op.getEpsilon(),
-            candidates);
+  if (std::optional<int64_t> channels = constantOf(candidates.of(op.getInput())[1]))
+    groupNorm(op.getInput(), op.getScale(), op.getBias(), op.getResult(), *channels, op.getEpsilon(), candidates);
 }
 
 void cumsum(graph::CumsumOp op, Candidates &candidates) {
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .read(op.getInput())
       .write(op.getResult())
-      .offer("scan.cumsum", {int64_t(op.getAxis()), int64_t(op.getExclusive()), int64_t(op.getReverse())}, candidates);
+      .offer("scan.cumsum", {int64_t(op.getAxis()), int64_t(op.getExclusive()), int64_t(op.getReverse())});
 }
 
 void topK(graph::TopKOp op, Candidates &candidates) {
-  LaunchBuilder()
+  LaunchBuilder(candidates)
       .read(op.getInput())
       .write(op.getValues())
       .write(op.getIndices())
-      .offer("sort.top_k", {int64_t(op.getAxis()), int64_t(op.getLargest())}, candidates);
+      .offer("sort.top_k", {int64_t(op.getAxis()), int64_t(op.getLargest())});
 }
 
 } // namespace

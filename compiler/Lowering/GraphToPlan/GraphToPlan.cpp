@@ -3,6 +3,8 @@
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/Liveness.h"
+#include "compiler/Lowering/GraphToPlan/SymbolicDims.h"
+#include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "kernels/registry.h"
 
 using namespace mlir;
@@ -27,11 +29,11 @@ constexpr int64_t workerStackBytes = 128 << 10;
 
 class Lowering {
 public:
-  Lowering(func::FuncOp function, const GraphToPlanOptions &options)
-      : function(function), options(options), context(function.getContext()), b(context) {}
+  Lowering(func::FuncOp function, const GraphToPlanOptions &options, const SymbolicDims &sizes)
+      : function(function), options(options), sizes(sizes), context(function.getContext()), b(context) {}
 
   FailureOr<GraphToPlanResult> run() {
-    FailureOr<LaunchList> launches = collectLaunches(function, [&](Operation *op) { return generates(op); });
+    FailureOr<LaunchList> launches = collectLaunches(function, sizes, [&](Operation *op) { return generates(op); });
     if (failed(launches))
       return failure();
     result.module = plan::ModuleOp::create(b, function.getLoc());
@@ -39,6 +41,7 @@ public:
     result.module->setStackBytes(workerStackBytes);
     b.setInsertionPointToEnd(&result.module->getBody().front());
     addProgram(*launches);
+    addConditions();
     for (LaunchList::Entry &entry : launches->entries)
       if (failed(entry.candidates.empty() ? lowerGenerated(entry.op) : lower(entry)))
         return failure();
@@ -59,11 +62,11 @@ private:
       // A packed tensor (a result of @setup) is plain elements to the caller, padding included.
       graph::LaunchOperand whole = naturalOperand(value);
       plan::ShapeAttr shape = shapeAttr(whole);
+      int64_t bytes = sizes.largestBytes(value);
       if (graph::layoutOf(type))
-        shape = plan::ShapeAttr::get(context, shape.getDtype(),
-                                     {*graph::bytesOf(type) / graph::elementBytes(type.getElementType())});
+        shape = plan::ShapeAttr::get(context, shape.getDtype(), {bytes / graph::elementBytes(type.getElementType())});
       ios.push_back(plan::IOAttr::get(context, name, output, shape, {}));
-      types.push_back(plan::BufferType::get(context, *graph::bytesOf(type), plan::Tier::Ram));
+      types.push_back(plan::BufferType::get(context, bytes, plan::Tier::Ram));
       values.push_back(holds);
     };
     for (BlockArgument arg : function.getArguments())
@@ -87,8 +90,12 @@ private:
       addIO(ioName(function.getResultAttrOfType<StringAttr>(unsigned(i), "graph.name"), "result", i), true, value,
             direct ? root : Value());
     }
-    auto program = plan::ProgramOp::create(b, function.getLoc(), function.getName(), plan::Stage::Virtual,
-                                           ArrayRef<plan::SymbolAttr>(), ios, types);
+    SmallVector<plan::SymbolAttr> symbols;
+    for (const SymbolicDims::Symbol &s : sizes.symbols())
+      symbols.push_back(plan::SymbolAttr::get(context, s.name, s.bounds.lo, s.bounds.hi));
+    auto program =
+        plan::ProgramOp::create(b, function.getLoc(), function.getName(), plan::Stage::Virtual, symbols, ios, types);
+    symbolValues.assign(program.getSymbolArguments().begin(), program.getSymbolArguments().end());
     b.setInsertionPointToEnd(program.getBlock());
     for (auto [i, value] : llvm::enumerate(values)) {
       if (value) {
@@ -101,6 +108,18 @@ private:
     }
   }
 
+  /// What the ops need of the sizes of a run, before its first launch.
+  void addConditions() {
+    ArrayRef<SymbolicDims::Condition> conditions = sizes.conditions();
+    if (conditions.empty())
+      return;
+    Sizes values = llvm::map_to_vector(conditions, [](const SymbolicDims::Condition &c) { return c.value; });
+    ValueRange scalars = plan::evalExpressions(b, function.getLoc(), values, symbolValues, b.getStringAttr("sizes"));
+    for (auto [condition, scalar] : llvm::zip_equal(conditions, scalars))
+      plan::CheckOp::create(b, condition.op->getLoc(), scalar, condition.lower, condition.upper, condition.message,
+                            b.getStringAttr(sourceName(condition.op)));
+  }
+
   static std::string ioName(StringAttr name, StringRef prefix, size_t number) {
     return name ? name.str() : (prefix + std::to_string(number)).str();
   }
@@ -108,20 +127,27 @@ private:
   graph::LaunchOperand naturalOperand(Value value) {
     graph::LaunchOperand o;
     o.value = value;
-    o.dims.assign(staticDims(value).begin(), staticDims(value).end());
+    o.dims = Sizes(sizes.sizesOf(value));
     o.strides = rowMajor(o.dims);
     return o;
   }
 
   plan::ShapeAttr shapeAttr(const graph::LaunchOperand &operand) {
-    plim_shape s = shapeOf(operand);
-    return plan::ShapeAttr::get(context, plan::DType(s.dtype), operand.dims, plan::Layout(s.layout), operand.strides);
+    plim_shape s = largestShape(sizes, operand);
+    ArrayRef<int64_t> bounds(s.dims, s.rank), strideBounds(s.strides, s.rank);
+    // Products of sizes that a contiguous tensor has for strides need no saying.
+    bool open = !llvm::all_of(operand.dims, [](AffineExpr e) { return constantOf(e).has_value(); });
+    SizesRef strides = operand.strides;
+    if (open && strides == SizesRef(rowMajor(operand.dims)))
+      strides = {}, strideBounds = {};
+    return plan::ShapeAttr::getNormalized(context, plan::DType(s.dtype), plan::Layout(s.layout), operand.dims, bounds,
+                                          strides, strideBounds);
   }
 
   plan::AccessAttr accessAttr(const graph::LaunchOperand &operand) {
     plan::ShapeAttr shape = shapeAttr(operand);
     int64_t offset = operand.offset * graph::elementBytes(graph::elementTypeOf(operand.value));
-    int64_t whole = *graph::bytesOf(operand.value.getType()), extent = shape.getExtentBytes();
+    int64_t whole = sizes.largestBytes(operand.value), extent = shape.getExtentBytes();
     bool all = offset == 0 && (extent == whole || shape.getLayout() != plan::Layout::Row);
     auto mode = operand.access == graph::Access::Read    ? plan::AccessMode::Read
                 : operand.access == graph::Access::Write ? plan::AccessMode::Write
@@ -134,7 +160,7 @@ private:
     Value root = storageOf(value);
     if (Value known = buffers.lookup(root))
       return known;
-    int64_t bytes = *graph::bytesOf(root.getType());
+    int64_t bytes = sizes.largestBytes(root);
     Operation *op = root.getDefiningOp();
     if (isa<graph::ParameterOp, graph::ConstantOp>(op))
       return residentOf(op, bytes);
@@ -211,13 +237,16 @@ private:
     int64_t last = int64_t(operands.size()) - 1;
     const graph::KernelCandidate &c = entry.candidates.front();
     if (auto concat = dyn_cast<graph::ConcatOp>(entry.op)) {
+      // A piece lies in runs at fixed distances, which open sizes do not have.
+      if (!cast<RankedTensorType>(concat.getType()).hasStaticShape())
+        return aliases;
       int64_t element = graph::elementBytes(graph::elementTypeOf(concat.getResult()));
-      ArrayRef<int64_t> whole = staticDims(concat.getResult());
+      ArrayRef<int64_t> whole = cast<RankedTensorType>(concat.getType()).getShape();
       int64_t inner = element, outer = 1, offset = 0;
       for (size_t d = 0; d < whole.size(); ++d)
         (d < size_t(concat.getAxis()) ? outer : inner) *= d == size_t(concat.getAxis()) ? 1 : whole[d];
       for (int64_t i = 0; i < last; ++i) {
-        int64_t run = operands[i].dims[size_t(concat.getAxis())] * inner;
+        int64_t run = sizes.largest(operands[i].dims[size_t(concat.getAxis())]) * inner;
         if (run > 0)
           aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::Into, i, last, offset, outer == 1 ? 0 : run,
                                                  outer == 1 ? 0 : whole[size_t(concat.getAxis())] * inner,
@@ -228,13 +257,7 @@ private:
     }
     if (c.kernel == "copy.strided") {
       const graph::LaunchOperand &source = operands[0];
-      bool contiguous = true;
-      int64_t stride = 1;
-      for (size_t d = source.dims.size(); d-- > 0;) {
-        contiguous &= source.dims[d] == 1 || source.strides[d] == stride;
-        stride *= source.dims[d];
-      }
-      if (contiguous && stride > 0)
+      if (isContiguous(source.dims, source.strides) && sizes.largestBytes(operands[1].value) > 0)
         aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0,
                                                source.offset * graph::elementBytes(graph::elementTypeOf(source.value)),
                                                0, 0, c.nanoseconds));
@@ -245,7 +268,7 @@ private:
     for (int64_t i = 0; i < last; ++i)
       if (operands[i].strides == operands[last].strides && operands[i].offset == 0 &&
           graph::elementTypeOf(operands[i].value) == graph::elementTypeOf(operands[last].value) &&
-          graph::bytesOf(operands[i].value.getType()) == graph::bytesOf(operands[last].value.getType()))
+          sizes.largestBytes(operands[i].value) == sizes.largestBytes(operands[last].value))
         aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, last, i, 0, 0, 0, 0));
     return aliases;
   }
@@ -255,12 +278,16 @@ private:
   bool generates(Operation *op) {
     if (!options.generate || isa<graph::SliceOp, graph::ConcatOp>(op))
       return false;
+    // Loops are generated for the sizes that they have.
+    auto isOpen = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+    if (llvm::any_of(op->getOperandTypes(), isOpen) || llvm::any_of(op->getResultTypes(), isOpen))
+      return false;
     if (!isa<graph::FusedOp, graph::TransposeOp, graph::BroadcastOp, graph::PadOp, graph::ReduceOp, graph::FillOp,
              graph::ScalarBodyOpInterface, graph::DecomposeOpInterface>(op))
       return false;
     if (auto open = dyn_cast<graph::CandidatesOpInterface>(op); open && isa<graph::ReduceOp>(op)) {
       SmallVector<graph::KernelCandidate, 1> candidates;
-      open.getCandidates(candidates);
+      open.getCandidates(sizes, candidates);
       if (!candidates.empty() && candidates.front().kernel != "reduce.apply")
         return false;
     }
@@ -303,32 +330,41 @@ private:
       launchBuffers.push_back(bufferOf(o.value, source));
       accesses.push_back(accessAttr(o));
     }
-    auto step = plan::LaunchOp::create(b, op->getLoc(), candidates, launchBuffers, accesses, source);
+    auto step = createLaunch(op->getLoc(), candidates, launchBuffers, accesses, source);
     if (!aliases.empty())
       step.setAliasesAttr(b.getArrayAttr(SmallVector<Attribute>(aliases.begin(), aliases.end())));
     return success();
   }
 
+  plan::LaunchOp createLaunch(Location loc, ArrayRef<plan::CandidateAttr> candidates, ValueRange launchBuffers,
+                              ArrayRef<plan::AccessAttr> accesses, StringRef source) {
+    bool open = llvm::any_of(accesses, [](plan::AccessAttr a) { return !a.getShape().isStatic(); });
+    return plan::LaunchOp::create(b, loc, candidates, launchBuffers, accesses, source, /*pure=*/true, ValueRange(),
+                                  open ? ValueRange(symbolValues) : ValueRange());
+  }
+
   /// Outputs that no op of the function computes: an input or a constant handed through, or a value returned twice.
   void copyOutputs() {
     for (auto &[io, value] : copies) {
-      LaunchBuilder copy;
-      SmallVector<graph::KernelCandidate, 1> candidates;
-      copy.read(value).write(value).offer("copy.strided", {}, candidates);
-      LaunchList::Entry entry{function, std::move(candidates)};
+      SmallVector<graph::KernelCandidate, 1> list;
+      Candidates candidates{sizes, list};
+      LaunchBuilder(candidates).read(value).write(value).offer("copy.strided", {});
+      LaunchList::Entry entry{function, std::move(list)};
       SmallVector<plan::AccessAttr> accesses;
       for (const graph::LaunchOperand &o : entry.candidates.front().operands)
         accesses.push_back(accessAttr(o));
-      plan::LaunchOp::create(b, function.getLoc(), {candidateAttr(entry.candidates.front(), entry)},
-                             ValueRange{bufferOf(value, "output"), io}, accesses, "output");
+      createLaunch(function.getLoc(), {candidateAttr(entry.candidates.front(), entry)},
+                   ValueRange{bufferOf(value, "output"), io}, accesses, "output");
     }
   }
 
   func::FuncOp function;
   const GraphToPlanOptions &options;
+  const SymbolicDims &sizes;
   MLIRContext *context;
   OpBuilder b;
   GraphToPlanResult result;
+  SmallVector<Value> symbolValues;
   DenseMap<Value, Value> buffers; // storage of a value -> its buffer
   std::map<std::string, Value> homes;
   std::vector<std::pair<Value, Value>> copies; // output buffer, value
@@ -338,7 +374,10 @@ private:
 } // namespace
 
 FailureOr<GraphToPlanResult> graphToPlan(func::FuncOp function, const GraphToPlanOptions &options) {
-  return Lowering(function, options).run();
+  FailureOr<SymbolicDims> sizes = SymbolicDims::analyse(function);
+  if (failed(sizes))
+    return failure();
+  return Lowering(function, options, *sizes).run();
 }
 
 } // namespace plim::lowering

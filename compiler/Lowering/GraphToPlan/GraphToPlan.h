@@ -4,6 +4,9 @@
 // decided here: candidates stay open, offsets and order are the planner's. Data movement that a kernel can follow by
 // strides (a transposed operand, a slice) makes no launch; a reshape is another name for a buffer.
 //
+// Open dimensions of arguments are symbols of the program (SymbolicDims.h). Buffers and workspaces have their largest
+// sizes; a kernel sees those of the run, and takes no more workspace for them.
+//
 //===---------------------------------------------------------------------------------------===//
 #ifndef PLIM_COMPILER_LOWERING_GRAPHTOPLAN_GRAPHTOPLAN_H
 #define PLIM_COMPILER_LOWERING_GRAPHTOPLAN_GRAPHTOPLAN_H

@@ -30,7 +30,8 @@ Value storageOf(Value value) {
   return value;
 }
 
-FailureOr<LaunchList> collectLaunches(func::FuncOp function, function_ref<bool(Operation *)> generates) {
+FailureOr<LaunchList> collectLaunches(func::FuncOp function, const graph::SizeSource &sizes,
+                                      function_ref<bool(Operation *)> generates) {
   LaunchList list;
   Block &block = function.getBody().front();
   // Candidates of every op, and the values that an op writes although another op is their definition.
@@ -47,7 +48,7 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function, function_ref<bool(O
     }
     SmallVector<graph::KernelCandidate, 1> &mine = candidates[&op];
     if (auto open = dyn_cast<graph::CandidatesOpInterface>(op))
-      open.getCandidates(mine);
+      open.getCandidates(sizes, mine);
     if (mine.empty()) {
       without.push_back(&op);
       continue;
@@ -101,7 +102,7 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function, function_ref<bool(O
       continue;
     InFlightDiagnostic diag = op->emitError("no kernel can run '") << op->getName() << "' (" << sourceName(op) << ")";
     diag.attachNote() << "need a library kernel for operands (" << op->getOperandTypes() << ") and results ("
-                      << op->getResultTypes() << ") with static shapes, have none";
+                      << op->getResultTypes() << "), have none";
     list.entries.clear();
   }
   if (llvm::any_of(without, [&](Operation *op) {

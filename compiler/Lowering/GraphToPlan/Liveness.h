@@ -23,7 +23,7 @@ struct LaunchList {
 
 /// Fails with all ops that no kernel can run, each named with its type. Ops for which `generates` holds get a kernel of
 /// their own, on operands and results as they lie; their entries have no candidates.
-mlir::FailureOr<LaunchList> collectLaunches(mlir::func::FuncOp function,
+mlir::FailureOr<LaunchList> collectLaunches(mlir::func::FuncOp function, const graph::SizeSource &sizes,
                                             llvm::function_ref<bool(mlir::Operation *)> generates);
 
 /// The value whose bytes this one names: walks up through reshapes.

@@ -2,7 +2,8 @@
 //
 // A table has scalar slots: a dimension is a number or a slot, a loop's carried scalar is one slot that the body
 // writes, and both regions of a branch write the slots that it gives. So expressions in shapes become plan.eval steps,
-// and what loops and ifs hand on is copied by a plan.eval of its own.
+// and what loops and ifs hand on is copied by a plan.eval of its own. Expressions of the program's symbols alone are
+// evaluated together at its start. An output's size that is no symbol is a scalar that plan.return gives.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -38,26 +39,98 @@ static Value expand(OpBuilder &builder, Location loc, AffineExpr expr, ValueRang
   }
 }
 
+/// One plan.eval of products of expressions over `symbols`.
+static ValueRange evalProducts(OpBuilder &builder, Location loc, ArrayRef<SmallVector<AffineExpr>> products,
+                               ValueRange symbols, StringAttr source) {
+  SmallVector<Type> types(products.size(), builder.getIndexType()), inputs(symbols.size(), builder.getIndexType());
+  auto eval = EvalOp::create(builder, loc, types, symbols, IntegerAttr(), source);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&eval.getBody(), {}, inputs, SmallVector<Location>(symbols.size(), loc));
+  SmallVector<Value> results;
+  for (ArrayRef<AffineExpr> product : products) {
+    Value value;
+    for (AffineExpr factor : product) {
+      Value next = expand(builder, loc, factor, body->getArguments());
+      value = value ? Value(arith::MulIOp::create(builder, loc, value, next)) : next;
+    }
+    results.push_back(value);
+  }
+  YieldOp::create(builder, loc, results);
+  return eval.getResults();
+}
+
+ValueRange plim::plan::evalExpressions(OpBuilder &builder, Location loc, ArrayRef<AffineExpr> values,
+                                       ValueRange symbols, StringAttr source) {
+  auto products = llvm::map_to_vector(values, [](AffineExpr value) { return SmallVector<AffineExpr>{value}; });
+  return evalProducts(builder, loc, products, symbols, source);
+}
+
 namespace {
+
+/// Factors whose product is a size or a stride.
+using Product = SmallVector<AffineExpr>;
+
+/// Expressions of the program's symbols, and the scalars that hold their values.
+class ProgramScalars {
+public:
+  explicit ProgramScalars(ProgramOp program)
+      : program(program), symbols(llvm::to_vector_of<Value>(program.getSymbolArguments())) {}
+
+  /// Whether all of these are symbols of the program.
+  bool cover(ValueRange values) const {
+    return llvm::all_of(values, [&](Value v) { return llvm::is_contained(symbols, v); });
+  }
+  /// The number of a product of expressions over `inputs`, which are symbols of the program.
+  unsigned add(const Product &product, ValueRange inputs) {
+    Product own;
+    SmallVector<AffineExpr> positions = llvm::map_to_vector(inputs, [&](Value v) {
+      return getAffineSymbolExpr(llvm::find(symbols, v) - symbols.begin(), program.getContext());
+    });
+    for (AffineExpr factor : product)
+      own.push_back(factor.replaceSymbols(positions));
+    auto *known = llvm::find(products, own);
+    unsigned number = known - products.begin();
+    if (known == products.end())
+      products.push_back(own);
+    return number;
+  }
+  /// Makes the scalars; from then on valueOf() gives them.
+  void evaluate();
+  Value valueOf(unsigned number) const { return values[number]; }
+
+private:
+  ProgramOp program;
+  SmallVector<Value> symbols;
+  SmallVector<Product> products;
+  SmallVector<Value> values;
+};
 
 /// Rewrites the shapes of one launch to numbers and symbols, in the order of their first use.
 class ShapeNormalizer {
 public:
-  explicit ShapeNormalizer(LaunchOp launch) : launch(launch), builder(launch), context(launch.getContext()) {
+  ShapeNormalizer(LaunchOp launch, ProgramScalars &shared)
+      : launch(launch), shared(shared), builder(launch), context(launch.getContext()) {
     inputs.assign(launch.getDims().begin(), launch.getDims().end());
   }
 
-  void run() {
+  /// The first half: shapes, and what the program's scalars must hold.
+  void rewrite() {
     SmallVector<Attribute> accesses;
     for (AccessAttr access : launch.getAccesses().getAsRange<AccessAttr>())
       accesses.push_back(AccessAttr::get(context, access.getMode(), access.getOffset(), access.getSpan(),
                                          normalize(access.getShape())));
-    SmallVector<Value> dims = scalarsOfExpressions();
+    isShared = shared.cover(inputs);
+    for (const Product &product : products)
+      if (isShared && !isInput(product))
+        numbers.push_back(shared.add(product, inputs));
     launch.setAccessesAttr(builder.getArrayAttr(accesses));
-    launch.getDimsMutable().assign(dims);
   }
+  /// The second half: the scalars of the shapes.
+  void assignScalars() { launch.getDimsMutable().assign(scalars()); }
 
 private:
+  static bool isInput(const Product &product) { return product.size() == 1 && isa<AffineSymbolExpr>(product.front()); }
+
   ShapeAttr normalize(ShapeAttr shape) {
     if (shape.isStatic())
       return shape;
@@ -83,7 +156,7 @@ private:
 
   /// The symbol of a product of expressions: of a number, the number.
   AffineExpr useProduct(ArrayRef<AffineExpr> factors) {
-    SmallVector<AffineExpr> key;
+    Product key;
     int64_t constant = 1;
     for (AffineExpr factor : factors)
       if (auto number = dyn_cast<AffineConstantExpr>(factor))
@@ -101,47 +174,73 @@ private:
     return getAffineSymbolExpr(position, context);
   }
 
-  /// A scalar for each product: the launch's own where it is one, else results of one plan.eval.
-  SmallVector<Value> scalarsOfExpressions() {
-    SmallVector<Value> values(products.size());
-    SmallVector<unsigned> computed;
-    for (auto [i, product] : llvm::enumerate(products)) {
-      auto symbol = product.size() == 1 ? dyn_cast<AffineSymbolExpr>(product.front()) : AffineSymbolExpr(nullptr);
-      if (symbol)
-        values[i] = inputs[symbol.getPosition()];
+  /// A scalar for each product: the launch's own where it is one, else a result of an eval.
+  SmallVector<Value> scalars() {
+    ValueRange own;
+    if (!isShared) {
+      SmallVector<Product> computed;
+      llvm::copy_if(products, std::back_inserter(computed), [](const Product &p) { return !isInput(p); });
+      if (!computed.empty())
+        own = evalProducts(builder, launch.getLoc(), computed, inputs, launch.getSourceAttr());
+    }
+    SmallVector<Value> values;
+    unsigned next = 0;
+    for (const Product &product : products)
+      if (isInput(product))
+        values.push_back(inputs[cast<AffineSymbolExpr>(product.front()).getPosition()]);
+      else if (isShared)
+        values.push_back(shared.valueOf(numbers[next++]));
       else
-        computed.push_back(i);
-    }
-    if (computed.empty())
-      return values;
-    SmallVector<Type> types(computed.size(), builder.getIndexType());
-    auto eval = EvalOp::create(builder, launch.getLoc(), types, inputs, IntegerAttr(), launch.getSourceAttr());
-    OpBuilder::InsertionGuard guard(builder);
-    SmallVector<Location> locations(inputs.size(), launch.getLoc());
-    Block *body =
-        builder.createBlock(&eval.getBody(), {}, SmallVector<Type>(inputs.size(), builder.getIndexType()), locations);
-    SmallVector<Value> results;
-    for (auto [i, result] : llvm::zip_equal(computed, eval.getResults())) {
-      Value value;
-      for (AffineExpr factor : products[i]) {
-        Value next = expand(builder, launch.getLoc(), factor, body->getArguments());
-        value = value ? Value(arith::MulIOp::create(builder, launch.getLoc(), value, next)) : next;
-      }
-      results.push_back(value);
-      values[i] = result;
-    }
-    YieldOp::create(builder, launch.getLoc(), results);
+        values.push_back(own[next++]);
     return values;
   }
 
   LaunchOp launch;
+  ProgramScalars &shared;
   OpBuilder builder;
   MLIRContext *context;
   SmallVector<Value> inputs;
-  SmallVector<SmallVector<AffineExpr>> products; // by new symbol
+  SmallVector<Product> products; // by new symbol
+  bool isShared = false;
+  SmallVector<unsigned> numbers; // in `shared`, of products that are no input
 };
 
 } // namespace
+
+void ProgramScalars::evaluate() {
+  if (products.empty())
+    return;
+  auto builder = OpBuilder::atBlockBegin(program.getBlock());
+  llvm::append_range(values, evalProducts(builder, program.getLoc(), products, symbols, StringAttr()));
+}
+
+/// Sizes of outputs that are neither a number nor a symbol become scalars that plan.return gives.
+static void normalizeOutputs(ProgramOp program) {
+  MLIRContext *context = program.getContext();
+  auto end = cast<ReturnOp>(program.getBlock()->getTerminator());
+  SmallVector<AffineExpr> computed;
+  SmallVector<Attribute> ios;
+  for (IOAttr io : program.getIos().getAsRange<IOAttr>()) {
+    SmallVector<AffineExpr> dims(io.getShape().getDims());
+    for (AffineExpr &dim : dims) {
+      if (isa<AffineConstantExpr, AffineSymbolExpr>(dim))
+        continue;
+      auto *known = llvm::find(computed, dim);
+      size_t number = known - computed.begin();
+      if (known == computed.end())
+        computed.push_back(dim);
+      dim = getAffineSymbolExpr(program.getSymbols().size() + end.getSizes().size() + number, context);
+    }
+    ShapeAttr shape = ShapeAttr::getNormalized(context, io.getShape().getDtype(), io.getShape().getLayout(), dims,
+                                               io.getShape().getBounds(), {}, {});
+    ios.push_back(IOAttr::get(context, io.getName(), io.getOutput(), shape, io.getState()));
+  }
+  if (computed.empty())
+    return;
+  program.setIosAttr(ArrayAttr::get(context, ios));
+  OpBuilder builder(end);
+  end.getSizesMutable().append(evalExpressions(builder, end.getLoc(), computed, program.getSymbolArguments()));
+}
 
 /// A plan.eval that hands its inputs on, at the builder's place.
 static ValueRange copyScalars(OpBuilder &builder, Location loc, ValueRange values, StringAttr source) {
@@ -161,10 +260,16 @@ static bool haveSlots(ValueRange values, Block *block) {
 }
 
 LogicalResult plim::plan::normalizeScalars(ProgramOp program) {
-  program.walk([](LaunchOp launch) {
+  ProgramScalars shared(program);
+  std::vector<ShapeNormalizer> normalizers;
+  program.walk([&](LaunchOp launch) {
     if (!launch.getDims().empty())
-      ShapeNormalizer(launch).run();
+      normalizers.emplace_back(launch, shared).rewrite();
   });
+  shared.evaluate();
+  for (ShapeNormalizer &normalizer : normalizers)
+    normalizer.assignScalars();
+  normalizeOutputs(program);
   auto copyYield = [](Region &region, StringAttr source) {
     Operation *yield = &region.front().back();
     if (yield->getNumOperands() == 0 || haveSlots(yield->getOperands(), &region.front()))

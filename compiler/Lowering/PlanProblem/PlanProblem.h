@@ -39,9 +39,13 @@ struct PlanProblem {
   llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
 };
 
-/// Makes dimensions and strides of launches numbers or scalars, and gives what loops carry and ifs yield slots of their
-/// own, as stage placed needs it. Adds plan.eval steps; changes no step's meaning.
+/// Makes dimensions and strides of launches and outputs numbers or scalars, and gives what loops carry and ifs yield
+/// slots of their own, as stage placed needs it. Adds plan.eval steps; changes no step's meaning.
 mlir::LogicalResult normalizeScalars(ProgramOp program);
+
+/// One plan.eval of expressions over `symbols`, at the builder's place.
+mlir::ValueRange evalExpressions(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> values,
+                                 mlir::ValueRange symbols, mlir::StringAttr source = {});
 
 /// Preconditions: stage virtual, scalars normalized. Fails with diagnostics.
 mlir::FailureOr<PlanProblem> extractProblem(ProgramOp program, const FitRequest &request);

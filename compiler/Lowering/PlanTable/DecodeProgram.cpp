@@ -67,6 +67,7 @@ private:
   Location loc;
   ArrayRef<plim_t_step> steps;
   ProgramOp program;
+  SmallVector<uint32_t> outputSizes; // slots of scalars of the run that outputs name
   std::map<uint32_t, DecodedView> views;
   DenseMap<uint32_t, Value> bufferValues; // by view record
   DenseMap<uint32_t, Value> tokens;
@@ -344,7 +345,7 @@ uint32_t ProgramDecoder::decodeStep(uint32_t number) {
     break;
   }
   case PLIM_OP_RETURN:
-    ReturnOp::create(builder, loc);
+    ReturnOp::create(builder, loc, llvm::map_to_vector(outputSizes, [&](uint32_t s) { return slot(s); }));
     break;
   }
   return number + 1;
@@ -365,7 +366,7 @@ LogicalResult ProgramDecoder::run() {
   if (failed(classified))
     return emitError(loc) << "program " << table.string(record.name) << ": " << error;
   views = std::move(*classified);
-  program = createProgram(table, shared, record, builder);
+  program = createProgram(table, shared, record, outputSizes, builder);
   for (auto [value, symbol] :
        llvm::zip_equal(program.getSymbolArguments(),
                        table.all<plim_t_symbol>(PLIM_SEC_SYMBOLS).slice(record.first_symbol, record.symbols)))

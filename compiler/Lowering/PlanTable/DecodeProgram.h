@@ -32,9 +32,10 @@ mlir::FailureOr<std::map<uint32_t, DecodedView>> classifyViews(const TableReader
 ShapeAttr decodeShape(mlir::MLIRContext *context, const plim_t_shape &record, llvm::SmallVectorImpl<uint32_t> &slots,
                       bool contiguous);
 
-/// The program with its symbols, buffers of the caller and figures, without steps.
+/// The program with its symbols, buffers of the caller and figures, without steps. `outputSizes` gets the slots that
+/// outputs name beyond the symbols', for plan.return.
 ProgramOp createProgram(const TableReader &table, const DecodedShared &shared, const plim_t_program &program,
-                        mlir::OpBuilder &builder);
+                        llvm::SmallVectorImpl<uint32_t> &outputSizes, mlir::OpBuilder &builder);
 
 /// Appends the program at the builder's place.
 mlir::LogicalResult decodeProgram(const TableReader &table, const DecodedShared &shared, const plim_t_program &program,

@@ -34,7 +34,7 @@ static TierBytesAttr tierBytes(MLIRContext *context, const uint64_t (&bytes)[PLI
 }
 
 ProgramOp plim::plan::createProgram(const TableReader &table, const DecodedShared &shared, const plim_t_program &record,
-                                    OpBuilder &builder) {
+                                    SmallVectorImpl<uint32_t> &outputSizes, OpBuilder &builder) {
   MLIRContext *context = builder.getContext();
   StringRef variant = table.string(table.all<plim_t_variant>(PLIM_SEC_VARIANTS)[record.variant].name);
   SmallVector<SymbolAttr> symbols;
@@ -52,6 +52,7 @@ ProgramOp plim::plan::createProgram(const TableReader &table, const DecodedShare
                               io.state == PLIM_NONE ? FlatSymbolRefAttr() : shared.states[io.state]));
     types.push_back(BufferType::get(context, io.bytes, Tier::Ram));
   }
+  outputSizes.append(symbolSlots.begin() + symbols.size(), symbolSlots.end());
   std::string name = table.string(record.name).str();
   if (!variant.empty())
     name += "." + variant.str();

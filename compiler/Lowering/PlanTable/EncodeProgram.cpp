@@ -25,6 +25,7 @@ public:
 
 private:
   void encodeSignature();
+  void encodeOutputSizes();
   void encodeResident(ResidentOp resident);
   void encodeView(ViewOp view);
   void encodeRegion(Region &region);
@@ -90,13 +91,23 @@ void ProgramEncoder::encodeSignature() {
   for (auto [value, io] : llvm::zip_equal(program.getIOArguments(), program.getIos().getAsRange<IOAttr>())) {
     plim_t_io entry = {};
     entry.name = table.string(io.getName());
-    entry.shape = table.shape(io.getShape(), symbols);
+    // Scalars of the run have slots when its steps are encoded.
+    if (io.getShape().getScalarsUsed() <= symbols.size())
+      entry.shape = table.shape(io.getShape(), symbols);
     entry.is_output = io.getOutput();
     entry.state = io.getState() ? numbers.states.at(io.getState().getAttr()) : PLIM_NONE;
     entry.bytes = bytesOf(value);
     uint32_t number = table.add(PLIM_SEC_IOS, entry);
     views[value] = addView(PLIM_BASE_IO, number, 0, entry.bytes);
   }
+}
+
+void ProgramEncoder::encodeOutputSizes() {
+  SmallVector<uint32_t> scalars = slotsOf(program.getSymbolArguments());
+  llvm::append_range(scalars, slotsOf(program.getBlock()->getTerminator()->getOperands()));
+  for (auto [number, io] : llvm::enumerate(program.getIos().getAsRange<IOAttr>()))
+    if (io.getShape().getScalarsUsed() > program.getSymbols().size())
+      table.at<plim_t_io>(PLIM_SEC_IOS, record.first_io + number).shape = table.shape(io.getShape(), scalars);
 }
 
 void ProgramEncoder::encodeResident(ResidentOp resident) {
@@ -280,6 +291,7 @@ plim_t_program ProgramEncoder::encode(uint32_t variant) {
   record.first_resident = table.count<plim_t_resident>(PLIM_SEC_RESIDENTS);
   encodeSignature();
   encodeRegion(program.getBody());
+  encodeOutputSizes();
   record.steps = nextStep();
   record.scalars = scalarCount;
   record.tokens = tokens.size();

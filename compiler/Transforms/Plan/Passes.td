@@ -79,4 +79,17 @@ def PlanCheck : PlanPass<"plan-check"> {
   }];
 }
 
+def PlanToLLVM : Pass<"plan-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Turn placed programs into a constant step table and the functions that it calls";
+  let description = [{
+    Purpose: what a model's object file holds, generated kernels apart.
+    Precondition: each plan.module has programs in stage placed only, and evals with bodies.
+    Postcondition: LLVM dialect: `@<name>_table`, the table's bytes; `@<name>_kernels`, pointers to kernels, which are
+    declared; `@<name>_eval_0`, ..., functions `void(const int64_t *in, int64_t *out)`; `@<name>_model`, a plim_model.
+    Before: `plan.module @det { plan.program @main placed ... }`. After: `llvm.mlir.global external constant @det_model()`.
+    Leaves alone: what is not a plan.module.
+  }];
+  let options = [Option<"name", "name", "std::string", "\"model\"", "Prefix of symbols where a plan.module has no name">];
+}
+
 #endif
