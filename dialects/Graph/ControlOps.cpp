@@ -68,9 +68,11 @@ LogicalResult FusedOp::verify() {
   if (!isa<YieldOp>(block.getTerminator()))
     return emitOpError("needs a graph.yield at the end of its region, has ") << block.getTerminator()->getName();
   for (Operation &op : block.without_terminator()) {
+    auto resize = dyn_cast<ResizeOp>(op);
+    bool repeats = resize && isa<BlockArgument>(resize.getInput()) && resize.getRepeats();
     bool fusible = isa<ScalarBodyOpInterface, DecomposeOpInterface, BroadcastOp, ReduceOp, ReshapeOp>(op) ||
                    op.hasTrait<OpTrait::ConstantLike>();
-    if (!fusible)
+    if (!fusible && !repeats)
       return emitOpError("needs elementwise, broadcast, reduce and normalisation ops in its region, has ")
              << op.getName();
   }

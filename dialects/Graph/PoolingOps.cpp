@@ -73,4 +73,27 @@ SmallVector<double> ResizeOp::getSpatialScales() {
   return scales;
 }
 
+std::optional<SmallVector<int64_t>> ResizeOp::getRepeats() {
+  if (getMode() != ResizeMode::Nearest || !getInput().getType().hasStaticShape() || !getType().hasStaticShape())
+    return std::nullopt;
+  // Element i of the result reads i / repeats rounded down, or the centre of i, which lies strictly between the middles
+  // of two neighbours.
+  bool floors = getCoordinateMode() == CoordinateMode::Asymmetric && getNearestMode() == NearestMode::Floor;
+  bool centres =
+      getCoordinateMode() == CoordinateMode::HalfPixel &&
+      (getNearestMode() == NearestMode::RoundPreferFloor || getNearestMode() == NearestMode::RoundPreferCeil);
+  if (!floors && !centres)
+    return std::nullopt;
+  SmallVector<int64_t> repeats;
+  for (auto [in, out] : llvm::zip(getInput().getType().getShape(), getType().getShape())) {
+    if (in == 0 || out % in != 0)
+      return std::nullopt;
+    repeats.push_back(out / in);
+  }
+  for (auto [i, scale] : llvm::enumerate(getSpatialScales()))
+    if (scale != static_cast<double>(repeats[firstSpatialAxis(getLayout()) + i]))
+      return std::nullopt;
+  return repeats;
+}
+
 LayoutBehaviour ResizeOp::getLayoutBehaviour() { return LayoutBehaviour::Wants; }

@@ -33,6 +33,9 @@ def Graph_ResizeOp : Graph_PureOp<"resize", [DeclareOpInterfaceMethods<Graph_Lay
   let extraClassDeclaration = [{
     /// One scale a spatial dimension; static shapes only.
     ::llvm::SmallVector<double> getSpatialScales();
+    /// Where the result repeats each element of the input a whole number of times: that number for each dimension. A
+    /// nearest resize up does; such a resize is a broadcast over split dimensions.
+    std::optional<::llvm::SmallVector<int64_t>> getRepeats();
   }];
 }
 

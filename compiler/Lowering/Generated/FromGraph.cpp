@@ -64,6 +64,7 @@ public:
 
 private:
   void copyOp();
+  LogicalResult copyRepeating(graph::FusedOp fused, ArrayRef<int64_t> repeats);
   LogicalResult decompose();
   LogicalResult addOperands(Region &r, ArrayRef<int> order);
   FailureOr<int> add(Region &r, Operation &primitive);
@@ -79,6 +80,68 @@ private:
   DenseMap<Value, int> node;
 };
 } // namespace
+
+/// Repeats of the resizes of a fused op by dimension of its space; empty where there are none.
+static FailureOr<SmallVector<int64_t>> repeatsOf(graph::FusedOp fused, EmitError emitError) {
+  SmallVector<int64_t> joint;
+  for (auto resize : fused.getBody().getOps<graph::ResizeOp>()) {
+    std::optional<SmallVector<int64_t>> repeats = resize.getRepeats();
+    joint.resize(repeats->size(), 1);
+    for (auto [mine, theirs] : llvm::zip(*repeats, joint)) {
+      if (mine != 1 && theirs != 1 && mine != theirs)
+        return refuse(emitError, "resizes in one fused region must repeat alike");
+      theirs = std::max(mine, theirs);
+    }
+  }
+  return joint;
+}
+
+/// As copyOp, with each repeating dimension split in two, outer and repeated: [H * r] is [H, r], and the operand of the
+/// resize is [H, 1], which broadcasts. Row-major tensors keep their bytes under it.
+LogicalResult Bridge::copyRepeating(graph::FusedOp fused, ArrayRef<int64_t> repeats) {
+  Block *block = &body->block();
+  OpBuilder b = OpBuilder::atBlockBegin(block);
+  auto split = [&](Type type, bool isRepeated) -> Type {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> dims;
+    int64_t missing = int64_t(repeats.size()) - tensor.getRank();
+    for (auto [d, size] : llvm::enumerate(tensor.getShape())) {
+      int64_t r = repeats[size_t(int64_t(d) + missing)];
+      bool whole = size == 1 || isRepeated;
+      dims.push_back(whole ? size : size / r);
+      if (r != 1)
+        dims.push_back(whole ? 1 : r);
+    }
+    return RankedTensorType::get(dims, tensor.getElementType());
+  };
+  if (views.size())
+    return refuse(emitError, "a resize in a fused region needs operands as they lie");
+  DenseMap<Value, BlockArgument> first;
+  IRMapping map;
+  for (auto [operand, inner] : llvm::zip(fused.getOperands(), fused.getBody().getArguments())) {
+    bool isRepeated = llvm::any_of(inner.getUsers(), llvm::IsaPred<graph::ResizeOp>);
+    BlockArgument own = block->addArgument(split(operand.getType(), isRepeated), fused.getLoc());
+    map.map(inner, first.try_emplace(operand, own).first->second);
+  }
+  for (Operation &inner : fused.getBody().front().without_terminator()) {
+    if (isa<graph::ResizeOp>(inner)) {
+      map.map(inner.getResult(0), map.lookup(inner.getOperand(0)));
+      continue;
+    }
+    Type type = split(inner.getResult(0).getType(), false);
+    if (auto constant = dyn_cast<graph::ConstantOp>(inner)) {
+      auto value = cast<DenseElementsAttr>(constant.getValue()).reshape(cast<ShapedType>(type));
+      map.map(inner.getResult(0), graph::ConstantOp::create(b, inner.getLoc(), value).getResult());
+      continue;
+    }
+    if (!isa<graph::ScalarBodyOpInterface, graph::FillOp>(inner))
+      return refuse(emitError, "a fused region with a resize must be elementwise");
+    b.clone(inner, map)->getResult(0).setType(type);
+  }
+  for (Value v : fused.getYield().getOperands())
+    body->results.push_back(map.lookup(v));
+  return success();
+}
 
 void Bridge::copyOp() {
   Block *block = &body->block();
@@ -323,7 +386,17 @@ LogicalResult Bridge::shapeSpace(Region &r, ArrayRef<int> order) {
 }
 
 FailureOr<Region> Bridge::run() {
-  copyOp();
+  if (auto fused = dyn_cast<graph::FusedOp>(op)) {
+    FailureOr<SmallVector<int64_t>> repeats = repeatsOf(fused, emitError);
+    if (failed(repeats))
+      return failure();
+    if (!repeats->empty() && failed(copyRepeating(fused, *repeats)))
+      return failure();
+    if (repeats->empty())
+      copyOp();
+  } else {
+    copyOp();
+  }
   if (failed(decompose()) || failed(axes.build(body->block(), body->results, emitError)))
     return failure();
   FailureOr<SmallVector<int>> order = axes.order(body->results, emitError);

@@ -5,7 +5,10 @@
 // one group and
 //   - its result has the shape of the space, or
 //   - it reduces a tensor of the space over the group's axes and keeps them, or
-//   - its result has one element a row, and it comes from such a reduction by elementwise ops.
+//   - its result has one element a row, and it comes from such a reduction by elementwise ops, or
+//   - it repeats elements (a nearest resize up) into the space of a group of elementwise ops only, whose loops then
+//   read
+//     each element of its operand several times; all such ops of a group repeat alike.
 // As every use lies in the group, no value is computed twice, and placing the group at its result breaks no order.
 //
 //===----------------------------------------------------------------------------------------------------===//
@@ -28,6 +31,7 @@ constexpr size_t kMaxInputs = 16;
 struct Group {
   SmallVector<Operation *> members; // result first, operands later
   SmallVector<int64_t> space, axes;
+  SmallVector<int64_t> repeats; // of its resizes, by dimension of the space; empty where it has none
 };
 
 bool isStatic(Operation *op) {
@@ -109,6 +113,8 @@ private:
   void place(Operation *op) {
     if (op->getNumResults() != 1 || !isStatic(op) || isSetupValue(op->getResult(0)))
       return;
+    if (auto resize = dyn_cast<ResizeOp>(op))
+      return placeResize(resize);
     std::optional<SmallVector<int64_t>> axes = reducedAxes(op);
     if (!axes)
       return;
@@ -121,7 +127,30 @@ private:
       return;
     }
     number[op] = groups.size();
-    groups.push_back({{op}, SmallVector<int64_t>(spaceOf(op)), *axes});
+    groups.push_back({{op}, SmallVector<int64_t>(spaceOf(op)), *axes, {}});
+  }
+
+  /// A resize never starts a group: alone, it is a copy that the library makes as fast.
+  void placeResize(ResizeOp op) {
+    std::optional<SmallVector<int64_t>> repeats = op.getRepeats();
+    std::optional<size_t> users = groupOfUsers(op);
+    if (!repeats || !users)
+      return;
+    Group &group = groups[*users];
+    bool isElementwise = group.axes.empty() && llvm::all_of(group.members, [](Operation *m) {
+                           return isa<ScalarBodyOpInterface, ResizeOp>(m);
+                         });
+    if (!isElementwise || shapeOf(op.getResult()) != ArrayRef(group.space) || inputsWith(group, op) > kMaxInputs)
+      return;
+    SmallVector<int64_t> joint = group.repeats.empty() ? SmallVector<int64_t>(repeats->size(), 1) : group.repeats;
+    for (auto [mine, theirs] : llvm::zip(*repeats, joint)) {
+      if (mine != 1 && theirs != 1 && mine != theirs)
+        return;
+      theirs = std::max(mine, theirs);
+    }
+    group.repeats = joint;
+    group.members.push_back(op);
+    number[op] = *users;
   }
 
   std::optional<size_t> groupOfUsers(Operation *op) {
@@ -138,6 +167,8 @@ private:
   bool joins(const Group &group, Operation *op, ArrayRef<int64_t> axes) {
     ArrayRef<int64_t> result = shapeOf(op->getResult(0));
     if (inputsWith(group, op) > kMaxInputs)
+      return false;
+    if (!group.repeats.empty() && !isa<ScalarBodyOpInterface>(op))
       return false;
     if (!axes.empty()) {
       // The second and later reductions of a group are over the same axes; a group whose result is a reduction over
