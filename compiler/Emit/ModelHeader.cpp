@@ -2,6 +2,7 @@
 #include "compiler/Emit/ModelHeader.h"
 #include "compiler/Emit/PlanReport.h"
 #include <cctype>
+#include <set>
 
 namespace plim::emit {
 namespace {
@@ -13,16 +14,27 @@ std::string macroName(const std::string &name) {
   return out;
 }
 
-/// A name inside a C comment or string: no quotes, no comment ends, nothing unprintable.
+/// A name inside a C comment: no comment ends, nothing unprintable.
 std::string textOf(const std::string &name) {
   std::string out;
   for (unsigned char c : name) {
     bool endsComment = c == '/' && !out.empty() && out.back() == '*';
-    if (c == '\\' || c == '"')
-      out += '\\';
     out += !std::isprint(c) || endsComment ? '?' : char(c);
   }
   return out;
+}
+
+/// A name as a C string of exactly its bytes: three octal digits for what is not printable, no trigraphs.
+std::string literalOf(const std::string &name) {
+  std::string out = "\"";
+  for (unsigned char c : name)
+    if (!std::isprint(c))
+      out += {'\\', char('0' + (c >> 6)), char('0' + (c >> 3 & 7)), char('0' + (c & 7))};
+    else if (c == '\\' || c == '"' || c == '?')
+      out += {'\\', char(c)};
+    else
+      out += char(c);
+  return out + "\"";
 }
 
 std::string dimsText(const Json &dims) {
@@ -42,9 +54,13 @@ struct Writer {
 
   void addIO(const std::string &macro, const char *kind, const Json &io) {
     std::string name = io["name"], one = macro + (kind[0] == 'i' ? "_INPUT_" : "_OUTPUT_") + macroName(name);
+    // Different names may have one macro name: the later ones get a number.
+    std::string plain = one;
+    for (int number = 2; !macros.insert(one).second; ++number)
+      one = plain + "_" + std::to_string(number);
     entries += "\n/* " + std::string(kind) + " \"" + textOf(name) + "\": " + io["dtype"].get<std::string>() + " " +
                dimsText(io["dims"]) + " */\n";
-    entries += "#define " + one + " \"" + textOf(name) + "\"\n" + constant(one + "_BYTES", io["bytes"]);
+    entries += "#define " + one + " " + literalOf(name) + "\n" + constant(one + "_BYTES", io["bytes"]);
     std::string buffer = (kind[0] == 'i' ? "in" : "out") + std::to_string(count[kind[0] == 'i']++);
     buffers += " *     static _Alignas(64) char " + buffer + "[" + one + "_BYTES];\n";
     if (kind[0] == 'i')
@@ -55,6 +71,7 @@ struct Writer {
                buffer + ");\n";
   }
   int count[2] = {0, 0};
+  std::set<std::string> macros;
 };
 
 } // namespace
@@ -66,7 +83,7 @@ std::string modelHeader(const plim_table *table, const std::string &prefix) {
   for (const Json &p : plan["programs"]) {
     std::string entry = p["name"], macro = w.upper + "_" + macroName(entry);
     w.entries += "\n/* Entry \"" + textOf(entry) + "\": what the runtime reserves in RAM, caller's buffers apart. */\n";
-    w.entries += "#define " + macro + " \"" + textOf(entry) + "\"\n";
+    w.entries += "#define " + macro + " " + literalOf(entry) + "\n";
     w.entries += constant(macro + "_RESERVED_BYTES", p["reserved_peak"]["ram"]);
     for (const Json &io : p["inputs"])
       w.addIO(macro, "input", io);
