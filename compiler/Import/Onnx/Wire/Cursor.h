@@ -4,7 +4,7 @@
 //   Cursor cursor(message, file, failure);
 //   Field field;
 //   while (cursor.next(field))
-//     if (field.number == 2 && !field.getString("name", name, failure)) break;
+//     if (field.number == 2 && !field.getBytes("name", name, failure)) break;
 //   if (failure) report(failure.message);
 //
 // Nothing is copied: strings and nested messages are views of the file.
