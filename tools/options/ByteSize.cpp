@@ -12,7 +12,7 @@ std::string parseByteSize(std::string_view text, int64_t &bytes) {
   constexpr Unit units[] = {
       {"", 1},      {"B", 1},       {"KB", 1e3},       {"MB", 1e6},          {"GB", 1e9},
       {"TB", 1e12}, {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TiB", 1099511627776.}};
-  const std::string wanted = "need a size such as 512MiB, 1.5GB or 4096, have '" + std::string(text) + "'";
+  std::string wanted = "need a size such as 512MiB, 1.5GB or 4096, have '" + std::string(text) + "'";
   size_t at = 0;
   double value = 0, place = 1;
   bool digits = false, fraction = false;

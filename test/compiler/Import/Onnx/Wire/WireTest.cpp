@@ -128,7 +128,7 @@ TEST(OnnxWire, RefusesEndlessNesting) {
 }
 
 TEST(OnnxWire, RefusesDataThatDoesNotFitItsShape) {
-  auto errorOfTensor = [](Message tensorMessage) {
+  auto errorOfTensor = [](const Message &tensorMessage) {
     const Message message = Message().message(7, Message().message(5, tensorMessage));
     std::string error;
     auto model = decodeModel(message.str(), error);
