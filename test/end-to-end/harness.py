@@ -43,7 +43,8 @@ def run(command, check=True, limit=None, cgroup=None, timeout=600, cwd=None, env
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           env={**os.environ, **env} if env else None, preexec_fn=enter if limit or cgroup else None)
     if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        said = f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+        raise AssertionError(f"{' '.join(map(str, command))}: {said}")
     return done
 
 
@@ -108,8 +109,8 @@ def memory_cgroup(base, limit):
 
 
 def seeded_inputs(model, seed=7):
-    """Inputs of a models.csv row: floats in [0, 1), ids below 255, masks of ones; a page of lines for the text detector,
-    which answers noise with zeros everywhere."""
+    """Inputs of a models.csv row: floats in [0, 1), ids below 255, masks of ones; a page of lines for the text
+    detector, which answers noise with zeros everywhere."""
     if model.name.startswith("ppocr_det"):
         return {name: demo.draw(dims[-1]) for name, (dims, _) in model.inputs.items()}
     rng = np.random.default_rng(seed)
@@ -127,8 +128,9 @@ def seeded_inputs(model, seed=7):
 
 
 def ort_outputs(path, inputs):
-    """Outputs by name, computed by ONNX Runtime on one thread, the model as it is written: with its graph optimizations,
-    ONNX Runtime itself is up to three times the tolerance away from that on pages for the text detector."""
+    """Outputs by name, computed by ONNX Runtime on one thread, the model as it is written: with its graph
+    optimizations, ONNX Runtime itself is up to three times the tolerance away from that on pages for the text
+    detector."""
     import onnxruntime as ort
 
     options = ort.SessionOptions()

@@ -213,7 +213,8 @@ def small_disk(tmp_path):
     disk.mkdir()
 
     def mount(kib):
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "none", disk], capture_output=True, text=True)
+        command = ["mount", "-t", "tmpfs", "-o", f"size={kib}k", "none", disk]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             pytest.skip(f"mount: {done.stderr.strip()}")
         return disk

@@ -118,8 +118,8 @@ def test_a_missing_shared_object(run, copy):
 def test_a_truncated_weight_file(run, copy):
     size = (copy / "model.weights").stat().st_size
     os.truncate(copy / "model.weights", size - 5000)
-    expect(run("--input-random", out=copy), MODEL, "the weight file has another length than when the model was compiled",
-           f"need {size}, have {size - 5000}")
+    expect(run("--input-random", out=copy), MODEL,
+           "the weight file has another length than when the model was compiled", f"need {size}, have {size - 5000}")
 
 
 def test_a_changed_weight_file(run, copy):

@@ -158,7 +158,8 @@ def test_the_usage_example_on_top_of_the_header_compiles_and_runs(cls, tmp_path)
 
 
 def test_any_names_of_inputs_make_a_header_that_works(tmp_path):
-    names = ['x"; */ #error', "y\\\n#error no", "9 lives", "9.lives", "9_lives", "\u00fcber \u732b", "%s ??/", "a\x01b7"]
+    names = ['x"; */ #error', "y\\\n#error no", "9 lives", "9.lives", "9_lives",
+             "\u00fcber \u732b", "%s ??/", "a\x01b7"]
     out = "*/ \n#error out"
     proto = tiny.model([tiny.helper.make_node("Sum", names, [out], name="sum")], [tiny.value(n, [4]) for n in names],
                        [tiny.value(out, [4])])
@@ -178,8 +179,8 @@ def test_the_cmake_function_serves_a_project_outside_the_tree(cls, tmp_path):
     shutil.copytree(harness.SOURCE / "examples" / "cmake", project)
     shutil.copy(cls.model, project / "cls.onnx")
     build = tmp_path / "build"
-    harness.run(["cmake", "-G", "Ninja", "-B", build, f"-DPLIMSOLL={harness.SOURCE}", f"-DPLIMSOLL_BUILD={harness.BUILD}",
-                 "-DMODEL=cls.onnx", "-DSHAPE=x=1x3x48x192", "-DRAM=16MiB"], cwd=project)
+    harness.run(["cmake", "-G", "Ninja", "-B", build, f"-DPLIMSOLL={harness.SOURCE}",
+                 f"-DPLIMSOLL_BUILD={harness.BUILD}", "-DMODEL=cls.onnx", "-DSHAPE=x=1x3x48x192", "-DRAM=16MiB"], cwd=project)
     harness.run(["cmake", "--build", build])
     done = harness.run([build / "run_model"])
     assert "input x: 110592 bytes\n" in done.stdout

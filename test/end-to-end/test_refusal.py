@@ -15,7 +15,8 @@ def plan(cls, tmp_path_factory):
     """plan(budget, *flags): plimc --plan-only of the classifier."""
 
     def run(budget, *flags, model=cls.model, shapes=tuple(cls.flags)):
-        return harness.run([harness.tool("plimc"), model, *shapes, f"--ram={budget}", "--plan-only", *flags], check=False)
+        command = [harness.tool("plimc"), model, *shapes, f"--ram={budget}", "--plan-only", *flags]
+        return harness.run(command, check=False)
 
     return run
 
@@ -36,7 +37,8 @@ def test_message_names_need_have_peak_step_and_buffers(plan, cls):
     lines = done.stderr.splitlines()
     assert lines[0].startswith(f"plimc: error: {cls.model}: no plan found within the budget of tier ram")
     assert "proved" not in done.stderr  # a plan was not found; that none exists is not shown
-    peak = re.fullmatch(r"  the plan of least memory peaks at step '.+' from '(.+)', where these are in memory:", lines[1])
+    peak = re.fullmatch(r"  the plan of least memory peaks at step '.+' from '(.+)', where these are in memory:",
+                        lines[1])
     assert peak
     buffers = [m for m in (re.match(r" +(\d+) +[\d.]+ [KMG]?i?B  (.+)", line) for line in lines[2:]) if m]
     assert len(buffers) >= 10
@@ -105,8 +107,8 @@ def test_other_attention_algorithms_are_priced_by_solving(plan, tmp_path):
 
     naive, text = need("--attention=naive")
     for algorithm in ("flash", "chunked"):
-        price = re.search(rf"attention={algorithm} needs (\d+) bytes: (saves|costs) (\d+) \(forbidden by --attention=naive\)",
-                          text)
+        price = re.search(rf"attention={algorithm} needs (\d+) bytes: (saves|costs) (\d+) "
+                          r"\(forbidden by --attention=naive\)", text)
         assert price, text
         assert int(price[1]) == need(f"--attention={algorithm}")[0], "the price is what a compile with it needs"
         assert abs(int(price[1]) - naive) == int(price[3])

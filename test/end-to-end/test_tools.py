@@ -13,8 +13,8 @@ OUTPUT = "save_infer_model/scale_0.tmp_1"
 OPTIONS = {
     "plimc": ["-o", "--shape", "--bound", "--ram", "--exclude-io", "--name", "--workers", "--jobs", "--target-cpu",
               "--numerics", "--attention", "--explain", "--plan-only", "--emit"],
-    "plim-run": ["--input", "--input-random", "--seed", "--output", "--expected", "--rtol", "--atol", "--reps", "--warmup",
-                 "--threads", "--stats", "--trace", "--program", "--variant", "--no-poison", "--red-zones"],
+    "plim-run": ["--input", "--input-random", "--seed", "--output", "--expected", "--rtol", "--atol", "--reps",
+                 "--warmup", "--threads", "--stats", "--trace", "--program", "--variant", "--no-poison", "--red-zones"],
     "plim-dump": ["--json", "--encode", "-o"],
     "plim-opt": ["--graph-simplify", "--graph-infer-shapes", "--graph-fuse-attention", "--graph-assign-layouts",
                  "--graph-fuse-elementwise", "--graph-hoist-setup"],
@@ -97,7 +97,8 @@ def test_the_number_of_threads_changes_no_bit(compiled_real, tmp_path, name):
     inputs = harness.seeded_inputs(compiled.row)
     results = []
     for threads in (1, 2, 5):
-        stats, have = harness.run_model(compiled.out, inputs, tmp_path, f"--threads={threads}", "--no-poison", outputs=outputs)
+        stats, have = harness.run_model(compiled.out, inputs, tmp_path, f"--threads={threads}", "--no-poison",
+                                        outputs=outputs)
         assert stats["threads"] == threads
         results.append({n: a.tobytes() for n, a in have.items()})
     assert results[0] == results[1] == results[2]
@@ -111,7 +112,8 @@ def test_levels_of_the_instruction_set_give_the_same_bits(compiled_real, tmp_pat
     inputs = harness.seeded_inputs(compiled.row)
     results = []
     for isa in ("v3", "v4"):
-        _, have = harness.run_model(compiled.out, inputs, tmp_path, "--no-poison", outputs=outputs, env={"PLIM_ISA": isa})
+        _, have = harness.run_model(compiled.out, inputs, tmp_path, "--no-poison", outputs=outputs,
+                                    env={"PLIM_ISA": isa})
         results.append({n: a.tobytes() for n, a in have.items()})
     assert results[0] == results[1]
 
