@@ -208,13 +208,15 @@ ParseResult ViewOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.offset = parser.getBuilder().getI64IntegerAttr(offset);
   if (parseSource(parser, properties.source))
     return failure();
-  Type type, baseType;
+  Type type;
   if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() || parseBufferType(parser, type))
     return failure();
-  if (base && (parser.parseKeyword("to") || (baseType = type, parseBufferType(parser, type))))
-    return failure();
-  if (base && parser.resolveOperand(*base, baseType, result.operands))
-    return failure();
+  if (base) {
+    Type baseType = type;
+    if (parser.parseKeyword("to") || parseBufferType(parser, type) ||
+        parser.resolveOperand(*base, baseType, result.operands))
+      return failure();
+  }
   if (dynamic && parser.resolveOperand(*dynamic, parser.getBuilder().getIndexType(), result.operands))
     return failure();
   properties.operandSegmentSizes = {base ? 1 : 0, dynamic ? 1 : 0};
