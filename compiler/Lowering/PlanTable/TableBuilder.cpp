@@ -2,6 +2,8 @@
 
 #include "compiler/Lowering/PlanTable/TableBuilder.h"
 
+#include "runtime/core/record_bytes.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -65,38 +67,6 @@ uint32_t TableBuilder::shape(ShapeAttr shape, ArrayRef<uint32_t> scalars) {
   return once(PLIM_SEC_SHAPES, std::string(reinterpret_cast<char *>(&record), sizeof record), sizeof record);
 }
 
-/// Bytes that one unit of a section's count stands for.
-static uint64_t unitOf(int section) {
-  static constexpr uint32_t units[PLIM_SEC_COUNT] = {1,
-                                                     8,
-                                                     4,
-                                                     sizeof(plim_t_kernel),
-                                                     sizeof(plim_t_shape),
-                                                     sizeof(plim_t_constant),
-                                                     sizeof(plim_t_state),
-                                                     sizeof(plim_t_arena),
-                                                     sizeof(plim_t_view),
-                                                     sizeof(plim_t_buffer),
-                                                     sizeof(plim_t_resident),
-                                                     sizeof(plim_t_symbol),
-                                                     sizeof(plim_t_io),
-                                                     sizeof(plim_t_operand),
-                                                     sizeof(plim_t_launch),
-                                                     sizeof(plim_t_copy),
-                                                     sizeof(plim_t_fill),
-                                                     sizeof(plim_t_wait),
-                                                     sizeof(plim_t_load),
-                                                     sizeof(plim_t_eval),
-                                                     sizeof(plim_t_check),
-                                                     sizeof(plim_t_branch),
-                                                     sizeof(plim_t_loop),
-                                                     sizeof(plim_t_mark),
-                                                     sizeof(plim_t_step),
-                                                     sizeof(plim_t_program),
-                                                     sizeof(plim_t_variant)};
-  return units[section];
-}
-
 TableBytes TableBuilder::finish(const plim_table &header) const {
   plim_table filled = header;
   std::memcpy(filled.magic, PLIM_TABLE_MAGIC, sizeof filled.magic);
@@ -105,7 +75,7 @@ TableBytes TableBuilder::finish(const plim_table &header) const {
   uint64_t end = sizeof(plim_table);
   for (int s = 0; s < PLIM_SEC_COUNT; ++s) {
     end = llvm::alignTo(end, 8);
-    filled.sections[s] = {end, sections[s].size() / unitOf(s)};
+    filled.sections[s] = {end, sections[s].size() / rt::kRecordBytes[s]};
     end += sections[s].size();
   }
   filled.bytes = llvm::alignTo(end, 8);
