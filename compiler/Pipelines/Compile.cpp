@@ -5,7 +5,6 @@
 #include "compiler/Emit/ModelObject.h"
 #include "compiler/Emit/PlanReport.h"
 #include "compiler/Import/Onnx/ImportOnnx.h"
-#include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanTable/PlanTable.h"
 #include "compiler/Lowering/Setup/WriteWeights.h"
@@ -74,12 +73,7 @@ private:
     lowering::GraphToPlanOptions lowering;
     lowering.workers = o.workers;
     lowering.choice = o.choice;
-    lowering.generate = [&](Operation *op) -> FailureOr<gen::KernelInfo> {
-      FailureOr<SmallVector<gen::Region>> parts = gen::regionsFromOp(op, [op] { return op->emitError(); });
-      if (failed(parts))
-        return failure();
-      return object.addKernel(*parts, op->getLoc());
-    };
+    lowering.generate = lowering::generatorInto(object);
     FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(main, lowering);
     if (failed(lowered))
       return CompileStatus::Model;

@@ -2,6 +2,8 @@
 
 #include "compiler/Pipelines/Register.h"
 
+#include "compiler/Lowering/Candidates/Candidates.h"
+#include "compiler/Lowering/GraphToPlan/Passes.h"
 #include "compiler/Pipelines/Inference.h"
 #include "compiler/Transforms/Graph/Passes.h"
 #include "compiler/Transforms/Plan/Passes.h"
@@ -19,12 +21,14 @@ namespace plim {
 void registerAllPlimDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, plan::PlanDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  lowering::registerCandidates(registry);
 }
 
 void registerAllPlimPasses() {
   mlir::registerTransformsPasses();
   graph::registerGraphPasses();
   plan::registerPlanPasses();
+  lowering::registerLoweringPasses();
   mlir::PassPipelineRegistration<>("inference", "The graph passes of an inference compile", buildInferencePipeline);
 }
 

@@ -213,8 +213,12 @@ private:
     StringRef family = StringRef(c.kernel).split('.').first, variant = StringRef(c.kernel).split('.').second;
     // Kernels of these families touch each element of an output only after the same element of the inputs.
     spec.inPlace = family == "elementwise";
-    spec.strided = family == "elementwise" || family == "copy" || c.kernel == "matmul.panel32" ||
-                   StringRef(c.kernel).starts_with("conv.nhwc");
+    // These follow any strides but the innermost (see their headers); what is left out packs or indexes by its own
+    // rules.
+    spec.strided = llvm::is_contained({"elementwise", "copy", "resize", "pad", "pool", "norm", "softmax", "scan",
+                                       "fill", "matmul", "conv", "conv_transpose", "attention"},
+                                      family) ||
+                   c.kernel == "reduce.apply";
     std::string label, barredBy;
     if (auto attention = dyn_cast<graph::AttentionOp>(entry.op); attention && variant != "reference") {
       label = ("attention=" + variant).str();
@@ -372,6 +376,15 @@ private:
 };
 
 } // namespace
+
+KernelGenerator generatorInto(gen::ObjectBuilder &object) {
+  return [&object](Operation *op) -> FailureOr<gen::KernelInfo> {
+    FailureOr<SmallVector<gen::Region>> parts = gen::regionsFromOp(op, [op] { return op->emitError(); });
+    if (failed(parts))
+      return failure();
+    return object.addKernel(*parts, op->getLoc());
+  };
+}
 
 FailureOr<GraphToPlanResult> graphToPlan(func::FuncOp function, const GraphToPlanOptions &options) {
   FailureOr<SymbolicDims> sizes = SymbolicDims::analyse(function);

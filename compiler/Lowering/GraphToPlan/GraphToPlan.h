@@ -36,6 +36,9 @@ struct ConstantSource {
 /// Makes the kernel of an op, or gives the one that an equal op has already.
 using KernelGenerator = std::function<mlir::FailureOr<gen::KernelInfo>(mlir::Operation *)>;
 
+/// A generator whose kernels go into this object.
+KernelGenerator generatorInto(gen::ObjectBuilder &object);
+
 struct GraphToPlanOptions {
   int64_t workers = 8;
   KernelChoice choice;

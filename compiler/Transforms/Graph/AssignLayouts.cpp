@@ -47,7 +47,7 @@ template <typename OpTy, typename F> void rewriteToNhwc(PatternRewriter &rewrite
 }
 
 bool isConvertible(Operation *op, Value filter) {
-  return llvm::all_of(op->getOperands(), hasStaticShape) && elementTypeOf(filter).isF32() && isSetupValue(filter);
+  return hasStaticShape(filter) && elementTypeOf(filter).isF32() && isSetupValue(filter);
 }
 
 struct ConvToNhwc : OpRewritePattern<ConvOp> {
@@ -110,7 +110,7 @@ struct ConvTransposeToNhwc : OpRewritePattern<ConvTransposeOp> {
 template <typename OpTy> struct WindowToNhwc : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (op.getLayout() != ImageLayout::NCHW || !hasStaticShape(op.getInput()))
+    if (op.getLayout() != ImageLayout::NCHW)
       return failure();
     rewriteToNhwc(rewriter, op, [](OpTy) {});
     return success();

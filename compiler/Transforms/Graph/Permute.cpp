@@ -18,10 +18,16 @@ Value atRank(OpBuilder &b, Location loc, Value value, int64_t rank) {
   return ReshapeOp::create(b, loc, value, padded);
 }
 
+/// Elements of a value at its largest.
+int64_t elementCount(Value value) { return elementsOf(dimsOf(value.getType())).hi; }
+
 bool isTransparent(Operation *op) {
   auto layout = dyn_cast<LayoutOpInterface>(op);
-  return layout && op->getNumResults() == 1 && layout.getLayoutBehaviour() == LayoutBehaviour::Transparent &&
-         llvm::all_of(op->getOperands(), hasStaticShape) && hasStaticShape(op->getResult(0));
+  if (!layout || op->getNumResults() != 1 || layout.getLayoutBehaviour() != LayoutBehaviour::Transparent)
+    return false;
+  // A dynamic operand cannot be given more dimensions.
+  int64_t rank = rankOf(op->getResult(0));
+  return llvm::all_of(op->getOperands(), [&](Value v) { return hasStaticShape(v) || rankOf(v) == rank; });
 }
 
 /// Whether an operand has one element a channel for ops that take such parameters whatever the layout.
@@ -37,7 +43,7 @@ Operation *cloneUnder(OpBuilder &b, Operation *op, ArrayRef<int64_t> permutation
   }
   for (OpOperand &operand : clone->getOpOperands()) {
     // A single element repeats along every dimension.
-    bool repeats = isa<ScalarBodyOpInterface>(op) && ShapedType::getNumElements(shapeOf(operand.get())) == 1;
+    bool repeats = isa<ScalarBodyOpInterface>(op) && elementCount(operand.get()) == 1;
     if (!isPermuted(op, operand.getOperandNumber()) || (repeats && rank > 1 && rankOf(operand.get()) <= 1))
       continue;
     Value full = atRank(b, op->getLoc(), operand.get(), rank);
@@ -61,7 +67,7 @@ struct SinkTranspose : OpInterfaceRewritePattern<LayoutOpInterface> {
       return failure();
     ArrayRef<int64_t> permutation;
     int64_t rank = rankOf(op->getResult(0));
-    int64_t elements = ShapedType::getNumElements(shapeOf(op->getResult(0)));
+    int64_t elements = elementCount(op->getResult(0));
     SmallVector<Value> others;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isPermuted(op, operand.getOperandNumber()))
@@ -76,7 +82,7 @@ struct SinkTranspose : OpInterfaceRewritePattern<LayoutOpInterface> {
     if (permutation.empty())
       return failure();
     for (Value other : others) {
-      bool isSmall = ShapedType::getNumElements(shapeOf(other)) * 8 <= elements;
+      bool isSmall = elementCount(other) <= elements / 8;
       if (!isSmall && !isSetupValue(other))
         return failure();
     }
@@ -124,12 +130,12 @@ struct RaiseTranspose : OpRewritePattern<TransposeOp> {
     if (!inner || !op.getInput().hasOneUse() || !isTransparent(inner))
       return failure();
     int64_t rank = rankOf(op.getResult());
-    int64_t elements = ShapedType::getNumElements(shapeOf(inner->getResult(0)));
+    int64_t elements = elementCount(inner->getResult(0));
     SmallVector<int64_t> inverse = inverseOf(op.getPermutation());
     unsigned cancelled = 0, added = 0;
     for (OpOperand &operand : inner->getOpOperands()) {
       Value value = operand.get();
-      bool isSmall = ShapedType::getNumElements(shapeOf(value)) * 8 <= elements;
+      bool isSmall = elementCount(value) <= elements / 8;
       if (!isPermuted(inner, operand.getOperandNumber()) || isSmall || isSetupValue(value))
         continue;
       auto transpose = value.getDefiningOp<TransposeOp>();

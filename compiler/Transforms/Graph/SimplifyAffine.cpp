@@ -98,7 +98,7 @@ template <typename ConvTy, typename OpTy> struct FoldFactor : OpRewritePattern<O
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     auto parts = commute(op, [](Value v) { return isFoldable(singleUse<ConvTy>(v)); });
-    if (!parts || parts->first.getType() != op.getType() || !hasStaticShape(op.getResult()))
+    if (!parts || parts->first.getType() != op.getType() || op.getType().isDynamicDim(1))
       return failure();
     constexpr bool isDiv = std::is_same_v<OpTy, DivOp>;
     int64_t rank = rankOf(op.getResult()), channels = shapeOf(op.getResult())[1];
@@ -117,7 +117,7 @@ template <typename ConvTy, typename OpTy> struct FoldSummand : OpRewritePattern<
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     auto parts = commute(op, [](Value v) { return isFoldable(singleUse<ConvTy>(v)); });
-    if (!parts || parts->first.getType() != op.getType() || !hasStaticShape(op.getResult()))
+    if (!parts || parts->first.getType() != op.getType() || op.getType().isDynamicDim(1))
       return failure();
     constexpr bool isSub = std::is_same_v<OpTy, SubOp>;
     int64_t rank = rankOf(op.getResult()), channels = shapeOf(op.getResult())[1];
@@ -137,7 +137,7 @@ struct FoldInput : OpRewritePattern<ConvOp> {
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
     bool isPlain = op.getGroups() == 1 || op.isDepthwise();
     if (op.getLayout() != ImageLayout::NCHW || !isPlain || !isSetupValue(op.getFilter()) ||
-        (op.getBias() && !isSetupValue(op.getBias())) || !hasStaticShape(op.getInput()))
+        (op.getBias() && !isSetupValue(op.getBias())) || op.getInput().getType().isDynamicDim(1))
       return failure();
     Location loc = op.getLoc();
     Value x = op.getInput();

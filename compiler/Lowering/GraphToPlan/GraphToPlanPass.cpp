@@ -1,0 +1,45 @@
+//===- GraphToPlanPass.cpp - --graph-to-plan ----------------------------------------------===//
+#include "compiler/Lowering/Generated/FromGraph.h"
+#include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
+#include "compiler/Lowering/GraphToPlan/Passes.h"
+
+using namespace mlir;
+
+namespace plim::lowering {
+#define GEN_PASS_DEF_GRAPHTOPLANPASS
+#include "compiler/Lowering/GraphToPlan/Passes.h.inc"
+
+namespace {
+struct GraphToPlanPass : impl::GraphToPlanPassBase<GraphToPlanPass> {
+  using GraphToPlanPassBase::GraphToPlanPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<plan::PlanDialect>();
+    gen::ObjectBuilder::registerDialects(registry);
+  }
+
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main) {
+      getOperation().emitError("graph-to-plan needs a function @main, has none");
+      return signalPassFailure();
+    }
+    // The kernels' code is dropped; their costs and names stay.
+    gen::ObjectBuilder object(getContext(), "model");
+    GraphToPlanOptions options;
+    options.workers = workers;
+    options.choice.attention = attention;
+    if (!libraryOnly)
+      options.generate = generatorInto(object);
+    FailureOr<GraphToPlanResult> lowered = graphToPlan(main, options);
+    if (failed(lowered))
+      return signalPassFailure();
+    main.erase();
+    if (auto setup = getOperation().lookupSymbol<func::FuncOp>("setup"))
+      setup.erase();
+    getOperation().push_back(lowered->module.release());
+  }
+};
+} // namespace
+
+} // namespace plim::lowering
