@@ -5,6 +5,19 @@
 
 namespace plim::plan {
 
+/// A keyword of an enum. `need` is what a diagnostic asks for: "a layout (row, panel32)".
+template <typename Enum> mlir::ParseResult parseEnum(mlir::AsmParser &parser, llvm::StringRef need, Enum &value) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return mlir::failure();
+  std::optional<Enum> parsed = symbolizeEnum<Enum>(keyword);
+  if (!parsed)
+    return parser.emitError(loc, "need ") << need << ", have '" << keyword << "'";
+  value = *parsed;
+  return mlir::success();
+}
+
 /// `f32[s0 max 32, 3] strides [3, 1] panel32`
 mlir::ParseResult parseShapeBody(mlir::AsmParser &parser, ShapeAttr &shape);
 void printShapeBody(mlir::AsmPrinter &printer, ShapeAttr shape);

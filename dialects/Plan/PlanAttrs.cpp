@@ -174,18 +174,11 @@ static void printExtents(AsmPrinter &printer, ArrayRef<AffineExpr> exprs, ArrayR
 
 ParseResult plim::plan::parseShapeBody(AsmParser &parser, ShapeAttr &shape) {
   SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
+  DType dtype;
   SmallVector<AffineExpr> dims, strides;
   SmallVector<int64_t> bounds, strideBounds;
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  std::optional<DType> dtype = symbolizeDType(keyword);
-  if (!dtype)
-    return parser.emitError(loc,
-                            "need an element type (f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool), "
-                            "have '")
-           << keyword << "'";
-  if (parseExtents(parser, dims, bounds))
+  if (parseEnum(parser, "an element type (f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool)", dtype) ||
+      parseExtents(parser, dims, bounds))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("strides")) && parseExtents(parser, strides, strideBounds))
     return failure();
@@ -194,9 +187,9 @@ ParseResult plim::plan::parseShapeBody(AsmParser &parser, ShapeAttr &shape) {
     if (succeeded(parser.parseOptionalKeyword(stringifyLayout(other))))
       layout = other;
   auto emitError = [&] { return parser.emitError(loc); };
-  if (failed(ShapeAttr::verify(emitError, *dtype, layout, dims, bounds, strides, strideBounds)))
+  if (failed(ShapeAttr::verify(emitError, dtype, layout, dims, bounds, strides, strideBounds)))
     return failure();
-  shape = ShapeAttr::getNormalized(parser.getContext(), *dtype, layout, dims, bounds, strides, strideBounds);
+  shape = ShapeAttr::getNormalized(parser.getContext(), dtype, layout, dims, bounds, strides, strideBounds);
   return success();
 }
 
@@ -229,15 +222,7 @@ void ShapeAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 ParseResult plim::plan::parseMode(AsmParser &parser, AccessMode &mode) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef keyword;
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  std::optional<AccessMode> parsed = symbolizeAccessMode(keyword);
-  if (!parsed)
-    return parser.emitError(loc, "need an access mode (r, w, rw), have '") << keyword << "'";
-  mode = *parsed;
-  return success();
+  return parseEnum(parser, "an access mode (r, w, rw)", mode);
 }
 
 ParseResult plim::plan::parseRange(AsmParser &parser, int64_t &offset, int64_t &span) {
@@ -350,14 +335,9 @@ Attribute TierBytesAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> bytes(kTierCount, -1);
   SMLoc loc = parser.getCurrentLocation();
   auto parseTier = [&]() -> ParseResult {
-    SMLoc tierLoc = parser.getCurrentLocation();
-    StringRef keyword;
-    if (parser.parseKeyword(&keyword))
-      return failure();
-    std::optional<Tier> tier = symbolizeTier(keyword);
-    if (!tier)
-      return parser.emitError(tierLoc, "need a tier (ram, pinned, ssd, gpu), have '") << keyword << "'";
-    return failure(parser.parseEqual() || parser.parseInteger(bytes[static_cast<unsigned>(*tier)]));
+    Tier tier;
+    return failure(parseEnum(parser, "a tier (ram, pinned, ssd, gpu)", tier) || parser.parseEqual() ||
+                   parser.parseInteger(bytes[static_cast<unsigned>(tier)]));
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseTier))
     return {};

@@ -61,15 +61,7 @@ static ParseResult parseWords(AsmParser &parser, SmallVectorImpl<int64_t> &words
 
 static ParseResult parseLayouts(AsmParser &parser, SmallVectorImpl<Layout> &layouts) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    StringRef keyword;
-    if (parser.parseKeyword(&keyword))
-      return failure();
-    std::optional<Layout> layout = symbolizeLayout(keyword);
-    if (!layout)
-      return parser.emitError(loc, "need a layout (row, panel32), have '") << keyword << "'";
-    layouts.push_back(*layout);
-    return success();
+    return parseEnum(parser, "a layout (row, panel32)", layouts.emplace_back());
   });
 }
 

@@ -45,16 +45,10 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   MLIRContext *context = parser.getContext();
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Attribute> symbols, ios;
-  StringRef stageName;
-  if (parser.parseSymbolName(properties.sym_name))
+  Stage stage;
+  if (parser.parseSymbolName(properties.sym_name) || parseEnum(parser, "a stage (virtual, tiered, placed)", stage))
     return failure();
-  SMLoc stageLoc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&stageName))
-    return failure();
-  std::optional<Stage> stage = symbolizeStage(stageName);
-  if (!stage)
-    return parser.emitError(stageLoc, "need a stage (virtual, tiered, placed), have '") << stageName << "'";
-  properties.stage = StageAttr::get(context, *stage);
+  properties.stage = StageAttr::get(context, stage);
 
   auto parseSymbol = [&]() -> ParseResult {
     OpAsmParser::Argument &argument = arguments.emplace_back();

@@ -162,6 +162,6 @@ LogicalResult plim::plan::placeProgram(ProgramOp program) {
   addMarks(lives);
   program.setStage(Stage::Placed);
   if (std::optional<int64_t> commit = firstStateWrite(program))
-    program.setCommit(*commit);
+    program.setCommit(commit);
   return success();
 }
