@@ -35,6 +35,16 @@ double toleranceOf(uint8_t dtype) { return dtype == PLIM_F64 ? 1e-10 : dtype == 
 
 const double epsilon = 1e-3;
 
+std::vector<Tensor *> operandsOf(int64_t flags, Tensor &x, Tensor &scale, Tensor &bias, Tensor &y) {
+  std::vector<Tensor *> operands = {&x};
+  if (flags & PLIM_NORM_SCALE)
+    operands.push_back(&scale);
+  if (flags & PLIM_NORM_BIAS)
+    operands.push_back(&bias);
+  operands.push_back(&y);
+  return operands;
+}
+
 } // namespace
 
 TEST(Norm, LayerAndRmsOverTrailingAxes) {
@@ -52,12 +62,7 @@ TEST(Norm, LayerAndRmsOverTrailingAxes) {
           Tensor bias = Tensor(dtype, {inner.back()}).fill(random, -1, 1).broadcastTo(inner);
           x.fill(random, -2, 3);
           scale.fill(random, 0.5, 2);
-          std::vector<Tensor *> operands = {&x};
-          if (flags & PLIM_NORM_SCALE)
-            operands.push_back(&scale);
-          if (flags & PLIM_NORM_BIAS)
-            operands.push_back(&bias);
-          operands.push_back(&y);
+          std::vector<Tensor *> operands = operandsOf(flags, x, scale, bias, y);
           ASSERT_EQ(runKernel(rms ? "norm.rms" : "norm.layer", operands, {flags, axis, word(epsilon), 1}), 0);
           auto unitOf = [&](const Dims &at) { return Dims(at.begin(), at.begin() + axis); };
           auto units = momentsOf(x, unitOf);
@@ -84,12 +89,7 @@ TEST(Norm, GroupsOfChannelsFirstOrLast) {
           x.fill(random, -2, 3);
           scale.fill(random, 0.5, 2);
           bias.fill(random, -1, 1);
-          std::vector<Tensor *> operands = {&x};
-          if (flags & PLIM_NORM_SCALE)
-            operands.push_back(&scale);
-          if (flags & PLIM_NORM_BIAS)
-            operands.push_back(&bias);
-          operands.push_back(&y);
+          std::vector<Tensor *> operands = operandsOf(flags, x, scale, bias, y);
           ASSERT_EQ(runKernel("norm.group", operands, {flags, axis, word(epsilon), groups}), 0);
           auto unitOf = [&](const Dims &at) { return Dims{at[0], at[size_t(axis)] / (6 / groups)}; };
           auto units = momentsOf(x, unitOf);
