@@ -50,13 +50,41 @@ template <typename ConvLike> bool isFastConv(ConvLike op) {
          graph::elementTypeOf(op.getInput()).isF32() && graph::elementTypeOf(op.getFilter()).isF32();
 }
 
+/// Whether images are columns of one pixel a row: their bytes are those of rows, which kernels work on as fast as on
+/// any.
+bool isColumn(graph::ConvOp op, Candidates &candidates) {
+  graph::Window w = op.getWindow();
+  return isOne(candidates.of(op.getInput())[2]) && isOne(candidates.of(op.getResult())[2]) && w.kernel[1] == 1 &&
+         w.padLow[1] == 0 && w.padHigh[1] == 0;
+}
+
+/// The launch and attributes of a column with height and width swapped.
+LaunchBuilder rowLaunch(graph::ConvOp op, SmallVectorImpl<int64_t> &attrs, Candidates &candidates) {
+  for (int at : {PLIM_CONV_KERNEL, PLIM_CONV_STRIDE, PLIM_CONV_DILATION, PLIM_CONV_PAD})
+    std::swap(attrs[at], attrs[at + 1]);
+  auto asRow = [&](Value v) {
+    Sizes dims(candidates.of(v));
+    std::swap(dims[1], dims[2]);
+    return dims;
+  };
+  LaunchBuilder launch(candidates);
+  launch.readAs(op.getInput(), asRow(op.getInput()), rowMajor(asRow(op.getInput()))).read(op.getFilter());
+  if (op.getBias())
+    launch.read(op.getBias());
+  if (op.getResidual())
+    launch.readAs(op.getResidual(), asRow(op.getResidual()), rowMajor(asRow(op.getResidual())));
+  launch.writeAs(op.getResult(), asRow(op.getResult()), rowMajor(asRow(op.getResult())));
+  return launch;
+}
+
 void conv(graph::ConvOp op, Candidates &candidates) {
-  LaunchBuilder launch = convLaunch(op, candidates);
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool depthwise = nhwc && op.isDepthwise();
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   int64_t filter = !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
   SmallVector<int64_t> attrs = convAttrs(op, filter);
+  LaunchBuilder launch = isFastConv(op) && !depthwise && isColumn(op, candidates) ? rowLaunch(op, attrs, candidates)
+                                                                                  : convLaunch(op, candidates);
   if (isFastConv(op) && depthwise) {
     launch.offer("conv.nhwc_depthwise", attrs);
   } else if (isFastConv(op) && packed && op.getGroups() == 1) {

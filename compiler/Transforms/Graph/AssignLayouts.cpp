@@ -127,7 +127,16 @@ struct PackRhs : OpRewritePattern<MatmulOp> {
       return failure();
     Value matrix = op.getTransposeRhs() ? transposed(rewriter, op.getLoc(), rhs, {1, 0}) : rhs;
     Value panels = packed(rewriter, op.getLoc(), matrix);
+    Value lhs = op.getLhs();
+    if (op.getTransposeLhs()) {
+      // The kernels of packed weights walk rows of the left side.
+      auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(lhs)));
+      std::swap(permutation[permutation.size() - 1], permutation[permutation.size() - 2]);
+      lhs = transposed(rewriter, op.getLoc(), lhs, permutation);
+    }
     rewriter.modifyOpInPlace(op, [&] {
+      op.getLhsMutable().assign(lhs);
+      op.setTransposeLhs(false);
       op.getRhsMutable().assign(panels);
       op.setTransposeRhs(false);
     });

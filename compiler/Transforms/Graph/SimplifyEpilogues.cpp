@@ -141,12 +141,14 @@ bool swapsMatrix(ArrayRef<int64_t> permutation) {
   return llvm::all_of(llvm::seq<int64_t>(0, rank - 2), [&](int64_t i) { return permutation[i] == i; });
 }
 
-/// A transpose of the last two dimensions of an operand is a flag.
+/// A transpose of the last two dimensions of an operand is a flag; not on the left of packed weights, whose kernels
+/// walk rows.
 struct TransposedOperand : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
     auto lhs = op.getLhs().getDefiningOp<TransposeOp>(), rhs = op.getRhs().getDefiningOp<TransposeOp>();
     bool swapsLhs = lhs && swapsMatrix(lhs.getPermutation()), swapsRhs = rhs && swapsMatrix(rhs.getPermutation());
+    swapsLhs = swapsLhs && !layoutOf(op.getRhs().getType());
     if (!swapsLhs && !swapsRhs)
       return failure();
     rewriter.modifyOpInPlace(op, [&] {
