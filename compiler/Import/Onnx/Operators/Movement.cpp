@@ -114,6 +114,13 @@ LogicalResult slice(NodeImporter &n) {
     if (step == 0)
       return n.error("the step of axis " + Twine(axis) + " is 0");
     if (ShapedType::isDynamic(size)) {
+      // A part that every size within the bounds has.
+      if (start >= 0 && step > 0 && end >= start && end <= graph::dimsOf(n.type(0))[axis].lo) {
+        begin[axis] = start;
+        sizes[axis] = (end - start + step - 1) / step;
+        stride[axis] = sizes[axis] > 1 ? step : 1;
+        continue;
+      }
       // All from `start` on, or nothing cut off: what can be said without the size. A far end means "to the end".
       constexpr int64_t far = INT32_MAX;
       if (step != 1 || start < 0 || end < far)

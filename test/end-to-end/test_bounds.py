@@ -1,0 +1,128 @@
+"""One artifact for all sizes within `--bound`: answers right at the ends and between, executed peak at most the planned."""
+
+import numpy as np
+import pytest
+from onnx import helper, numpy_helper
+
+import harness
+import tiny
+
+
+def node(op, inputs, outputs, **attributes):
+    return helper.make_node(op, inputs.split(), outputs.split(), name=outputs.split()[0], **attributes)
+
+
+def numbers(name, values):
+    return numpy_helper.from_array(np.array(values, np.int64), name)
+
+
+def mlp():
+    nodes = [node("Gemm", "x w0 b0", "h"), node("Relu", "h", "r"), node("MatMul", "r w1", "m"), node("Add", "m b1", "a"),
+             node("Softmax", "a", "y", axis=-1)]
+    weights = [tiny.weights("w0", 20, 33), tiny.weights("b0", 33), tiny.weights("w1", 33, 10), tiny.weights("b1", 10)]
+    return tiny.model(nodes, [tiny.value("x", ["N", 20])], [tiny.value("y", None)], weights)
+
+
+def convolutions():
+    nodes = [node("Conv", "x w0 b0", "c", strides=[2, 2], pads=[1, 1, 1, 1]), node("Relu", "c", "r"),
+             node("Conv", "r w1", "d", group=8, pads=[1, 1, 1, 1]), node("Add", "d r", "e"),
+             node("MaxPool", "e", "p", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+             node("AveragePool", "p", "q", kernel_shape=[2, 2], strides=[1, 1], ceil_mode=1),
+             node("Conv", "q w2", "f"), node("Sigmoid", "f", "y"), node("GlobalAveragePool", "f", "z")]
+    weights = [tiny.weights("w0", 8, 3, 3, 3), tiny.weights("b0", 8), tiny.weights("w1", 8, 1, 3, 3),
+               tiny.weights("w2", 16, 8, 1, 1)]
+    return tiny.model(nodes, [tiny.value("x", ["N", 3, "H", "W"])], [tiny.value("y", None), tiny.value("z", None)],
+                      weights)
+
+
+def block():
+    """A transformer's block over S tokens: the heads come apart by a reshape, and together by one that an exporter
+    computes from the shape of x."""
+    nodes = [node("LayerNormalization", "x gain shift", "l", axis=-1)]
+    for n in "qkv":
+        nodes += [node("MatMul", f"l w{n}", f"{n}0"), node("Reshape", f"{n}0 heads", f"{n}1"),
+                  node("Transpose", f"{n}1", n, perm=[0, 2, 3, 1] if n == "k" else [0, 2, 1, 3])]
+    nodes += [node("MatMul", "q k", "scores"), node("Softmax", "scores", "shares", axis=-1),
+              node("MatMul", "shares v", "mixed"), node("Transpose", "mixed", "back", perm=[0, 2, 1, 3]),
+              node("Shape", "x", "shape"), node("Gather", "shape one", "length", axis=0),
+              node("Unsqueeze", "length axis", "lengths"), node("Concat", "batch lengths width", "joined", axis=0),
+              node("Reshape", "back joined", "flat"), node("Add", "flat x", "sum"), node("Erf", "sum", "y")]
+    constants = [tiny.weights("gain", 64), tiny.weights("shift", 64), *(tiny.weights(f"w{n}", 64, 64) for n in "qkv"),
+                 numbers("heads", [1, -1, 4, 16]), numbers("one", 1), numbers("axis", [0]), numbers("batch", [1]),
+                 numbers("width", [64])]
+    return tiny.model(nodes, [tiny.value("x", [1, "S", 64])], [tiny.value("y", None)], constants)
+
+
+def pieces():
+    """Slices, concatenations, pads and gathers along an open dimension and beside it."""
+    nodes = [node("Slice", "x from to along", "s"), node("Concat", "x s x", "c", axis=1),
+             node("Pad", "c border", "p", mode="constant"), node("Transpose", "p", "t", perm=[1, 0]),
+             node("Gather", "t picks", "g", axis=1), node("ReduceMax", "g", "m", axes=[1], keepdims=0),
+             node("Concat", "m m", "y", axis=0)]
+    constants = [numbers("from", [1]), numbers("to", [5]), numbers("along", [1]), numbers("border", [0, 2, 0, 1]),
+                 numbers("picks", [0, 2, 1])]
+    return tiny.model(nodes, [tiny.value("x", [3, "L"])], [tiny.value("y", None)], constants)
+
+
+CASES = {
+    "mlp": (mlp, ["N=1..32"], [(1, 20), (7, 20), (32, 20)]),
+    "mlp_of_none": (mlp, ["N=0..5"], [(0, 20), (5, 20)]),
+    "convolutions": (convolutions, ["N=1..3", "H=6..40", "W=5..50"],
+                     [(1, 3, 6, 5), (2, 3, 17, 31), (3, 3, 40, 50), (1, 3, 40, 6), (3, 3, 7, 50)]),
+    "block": (block, ["S=1..96"], [(1, 1, 64), (1, 2, 64), (1, 50, 64), (1, 95, 64), (1, 96, 64)]),
+    "pieces": (pieces, ["L=5..70"], [(3, 5), (3, 33), (3, 70)]),
+}
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory):
+    made = {}
+
+    def get(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            make, bounds, _ = CASES[name]
+            model = tiny.save(make(), folder / "m.onnx")
+            harness.compile_model(model, folder / "out", *(f"--bound={b}" for b in bounds))
+            made[name] = model, folder / "out"
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name, dims", [(name, dims) for name, case in CASES.items() for dims in case[2]])
+def test_every_size_within_the_bounds_is_right(artifact, tmp_path, name, dims):
+    model, out = artifact(name)
+    x = {"x": np.random.default_rng(3).standard_normal(dims).astype(np.float32)}
+    want = harness.ort_outputs(model, x)
+    stats, have = harness.run_model(out, x, tmp_path, "--red-zones", outputs=list(want))
+    for output, expected in want.items():
+        assert have[output].shape == expected.shape
+        np.testing.assert_allclose(have[output], expected, rtol=1e-3, atol=1e-4)
+    ram = stats["tiers"]["ram"]
+    assert ram["ledger"] <= ram["planned"] and ram["live"] <= ram["live_planned"]
+    assert ram["touched"] <= ram["touched_planned"]
+    largest = dims == max(CASES[name][2], key=np.prod)
+    assert not largest or (ram["ledger"], ram["live"]) == (ram["planned"], ram["live_planned"])
+
+
+def test_a_real_model_with_an_open_batch(model_file, tmp_path):
+    row, path = model_file("ppocr_cls")
+    dims = row.inputs["x"][0]
+    harness.compile_model(path, tmp_path / "out", f"--shape=x=Nx{'x'.join(map(str, dims[1:]))}", "--bound=N=1..4")
+    for batch in (1, 3, 4):
+        x = {"x": np.random.default_rng(batch).random((batch, *dims[1:]), np.float32)}
+        want = harness.ort_outputs(path, x)
+        _, have = harness.run_model(tmp_path / "out", x, tmp_path, outputs=list(want))
+        for output, expected in want.items():
+            np.testing.assert_allclose(have[output], expected, rtol=1e-3, atol=1e-4)
+
+
+def test_sizes_that_an_op_needs_equal_are_checked_before_anything_is_written(tmp_path):
+    model = tiny.model([node("Add", "x z", "y")], [tiny.value("x", ["N"]), tiny.value("z", ["M"])], [tiny.value("y", None)])
+    harness.compile_model(tiny.save(model, tmp_path / "m.onnx"), tmp_path / "out", "--bound=N=2..8", "--bound=M=2..8")
+    x, z = np.ones(5, np.float32), np.ones(6, np.float32)
+    _, have = harness.run_model(tmp_path / "out", {"x": x, "z": z[:5]}, tmp_path, outputs=["y"])
+    assert np.array_equal(have["y"], x + 1)
+    done, _ = harness.run_model(tmp_path / "out", {"x": x, "z": z}, tmp_path, check=False)
+    assert done.returncode == 2 and "sizes that must be equal differ" in done.stderr
