@@ -91,7 +91,7 @@ std::string modelHeader(const plim_table *table, const std::string &prefix) {
       w.addIO(macro, "output", io);
   }
   std::string first = plan["programs"].empty() ? "" : macroName(plan["programs"][0]["name"]);
-  std::string n = prefix;
+  const std::string &n = prefix;
   return "/* " + n + ", a model compiled by plimc.\n *\n *   #include \"" + n + ".h\"\n *\n *   int main(void) {\n" +
          w.buffers +
          " *     plim_scope scope;\n"
