@@ -301,6 +301,14 @@ std::optional<Ints> NodeImporter::needInts(unsigned i, StringRef name) {
   return found;
 }
 
+LogicalResult NodeImporter::optionalInts(StringRef name, int64_t inputSince, std::optional<Ints> &list) {
+  if (version < inputSince)
+    list = integers(name);
+  else if (input(1))
+    list = needInts(1, name);
+  return failure(failed);
+}
+
 std::optional<SmallVector<double>> NodeImporter::needReals(unsigned i, StringRef name) {
   auto found = constantReals(input(i));
   if (!found && !failed)

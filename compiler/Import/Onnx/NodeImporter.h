@@ -51,6 +51,9 @@ public:
   std::optional<Ints> needInts(unsigned i, llvm::StringRef name);
   std::optional<llvm::SmallVector<double>> needReals(unsigned i, llvm::StringRef name);
   std::optional<int64_t> needInt(unsigned i, llvm::StringRef name);
+  /// A list that may be left out: attribute `name` before operator set `inputSince`, from then on input 1, which must
+  /// be known. Fails where an attribute or input of the node was refused.
+  mlir::LogicalResult optionalInts(llvm::StringRef name, int64_t inputSince, std::optional<Ints> &list);
   /// The entries of a shape-like value, some of them unknown (as those of the shape of a tensor with open dimensions).
   static std::optional<llvm::SmallVector<std::optional<int64_t>>> partialInts(mlir::Value value);
 

@@ -155,11 +155,8 @@ LogicalResult split(NodeImporter &n) {
   if (ShapedType::isDynamic(size))
     return n.error("the split dimension must be static");
   std::optional<Ints> parts;
-  if (n.version < 13)
-    parts = n.integers("split");
-  else if (n[1])
-    if (!(parts = n.needInts(1, "split")))
-      return failure();
+  if (failed(n.optionalInts("split", 13, parts)))
+    return failure();
   const int64_t count = n.numOutputs();
   if (n.version >= 18 && n.integer("num_outputs", count) != count)
     return n.error("attribute 'num_outputs' must be the number of outputs, " + Twine(count));

@@ -13,12 +13,7 @@ LogicalResult reduce(NodeImporter &n, graph::ReduceKind kind, int64_t inputSince
   const bool keep = n.integer("keepdims", 1) != 0;
   const bool noop = n.integer("noop_with_empty_axes", 0) != 0;
   std::optional<Ints> axes;
-  if (n.version < inputSince)
-    axes = n.integers("axes");
-  else if (n[1])
-    if (!(axes = n.needInts(1, "axes")))
-      return failure();
-  if (n.hasFailed())
+  if (failed(n.optionalInts("axes", inputSince, axes)))
     return failure();
   if (!axes || axes->empty()) {
     if (noop)

@@ -83,20 +83,10 @@ LogicalResult flatten(NodeImporter &n) {
   return reshapeTo(n, n[0], {product(shape.take_front(axis)), product(shape.drop_front(axis))});
 }
 
-/// Axes are an attribute before operator set 13, an input from then on.
-bool readAxes(NodeImporter &n, std::optional<Ints> &axes) {
-  if (n.version < 13)
-    axes = n.integers("axes");
-  else if (n[1])
-    if (!(axes = n.needInts(1, "axes")))
-      return false;
-  return !n.hasFailed();
-}
-
 LogicalResult squeeze(NodeImporter &n) {
   const auto shape = n.type(0).getShape();
   std::optional<Ints> axes;
-  if (!readAxes(n, axes))
+  if (failed(n.optionalInts("axes", 13, axes)))
     return failure();
   llvm::SmallBitVector drop(shape.size());
   if (axes) {
@@ -122,7 +112,7 @@ LogicalResult squeeze(NodeImporter &n) {
 
 LogicalResult unsqueeze(NodeImporter &n) {
   std::optional<Ints> axes;
-  if (!readAxes(n, axes))
+  if (failed(n.optionalInts("axes", 13, axes)))
     return failure();
   if (!axes)
     return n.error("axes are missing");
