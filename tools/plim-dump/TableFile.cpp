@@ -37,7 +37,7 @@ static StringRef debugSection(MemoryBufferRef file) {
     Expected<StringRef> name = section.getName();
     Expected<StringRef> contents = section.getContents();
     if (name && contents && *name == ".plim.debug")
-      return StringRef(contents->data(), strnlen(contents->data(), contents->size()));
+      return contents->split('\0').first;
     if (!name)
       consumeError(name.takeError());
     if (!contents)

@@ -114,7 +114,7 @@ LogicalResult Bridge::copyRepeating(graph::FusedOp fused, ArrayRef<int64_t> repe
     }
     return RankedTensorType::get(dims, tensor.getElementType());
   };
-  if (views.size())
+  if (!views.empty())
     return refuse(emitError, "a resize in a fused region needs operands as they lie");
   DenseMap<Value, BlockArgument> first;
   IRMapping map;

@@ -25,7 +25,7 @@ KernelRunner::KernelRunner() : context(dialects(), mlir::MLIRContext::Threading:
 KernelRunner::~KernelRunner() {
   if (library)
     dlclose(library);
-  llvm::sys::fs::remove_directories(folder);
+  EXPECT_FALSE(llvm::sys::fs::remove_directories(folder));
 }
 
 KernelInfo KernelRunner::add(llvm::ArrayRef<Region> parts) {
