@@ -35,7 +35,7 @@ struct LaunchOperand {
   Access access = Access::Read;
   bool reshaped = false;
   llvm::SmallVector<mlir::AffineExpr> dims, strides;
-  int64_t offset = 0;
+  mlir::AffineExpr offset; ///< None: at the start.
 };
 
 /// One kernel that can run an op.

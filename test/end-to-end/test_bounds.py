@@ -64,12 +64,23 @@ def pieces():
     return tiny.model(nodes, [tiny.value("x", [3, "L"])], [tiny.value("y", None)], constants)
 
 
+def crops():
+    """Slices beside open dimensions: where they start depends on the sizes of a run."""
+    nodes = [node("Split", "x", "a b c", axis=1), node("Slice", "b from to along", "d"), node("Concat", "a c", "e", axis=1),
+             node("Slice", "x from far rows", "f"), node("ReduceSum", "f lengths", "g", keepdims=1), node("Mul", "d a", "h"),
+             node("Concat", "h e g", "y", axis=1)]
+    constants = [numbers("from", [1]), numbers("to", [2]), numbers("along", [0]), numbers("far", [2**31 - 1]),
+                 numbers("rows", [1]), numbers("lengths", [1])]
+    return tiny.model(nodes, [tiny.value("x", [2, 6, "H", "W"])], [tiny.value("y", None)], constants)
+
+
 CASES = {
     "mlp": (mlp, ["N=1..32"], [(1, 20), (7, 20), (32, 20)]),
     "mlp_of_none": (mlp, ["N=0..5"], [(0, 20), (5, 20)]),
     "convolutions": (convolutions, ["N=1..3", "H=6..40", "W=5..50"],
                      [(1, 3, 6, 5), (2, 3, 17, 31), (3, 3, 40, 50), (1, 3, 40, 6), (3, 3, 7, 50)]),
     "block": (block, ["S=1..96"], [(1, 1, 64), (1, 2, 64), (1, 50, 64), (1, 95, 64), (1, 96, 64)]),
+    "crops": (crops, ["H=1..9", "W=1..30"], [(2, 6, 1, 1), (2, 6, 4, 17), (2, 6, 9, 30), (2, 6, 9, 1)]),
     "pieces": (pieces, ["L=5..70"], [(3, 5), (3, 33), (3, 70)]),
 }
 

@@ -77,7 +77,7 @@ LaunchBuilder &LaunchBuilder::add(Value value, graph::Access access) {
   return *this;
 }
 
-LaunchBuilder &LaunchBuilder::readAs(Value value, SizesRef dims, SizesRef strides, int64_t offset) {
+LaunchBuilder &LaunchBuilder::readAs(Value value, SizesRef dims, SizesRef strides, AffineExpr offset) {
   add(value, graph::Access::Read);
   graph::LaunchOperand &o = operands.back();
   o.reshaped = true;
@@ -113,30 +113,14 @@ LaunchBuilder &LaunchBuilder::readBroadcast(Value value, SizesRef dims) {
 }
 
 StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
-  // Whether the strides of a slice's input, and with them the place where it starts, are known without a run.
-  auto startsFixed = [&](graph::SliceOp slice) {
-    SizesRef dims = sizes.sizesOf(slice.getInput());
-    for (size_t d = 0; d < dims.size(); ++d)
-      if (slice.getStarts()[d] != 0 &&
-          !llvm::all_of(dims.drop_front(d + 1), [](AffineExpr e) { return constantOf(e).has_value(); }))
-        return false;
-    return llvm::all_of(slice.getFullSteps(), [](int64_t s) { return s > 0; });
-  };
   StridedView view;
   view.value = value;
   // Applied from the value upwards: the steps that lead from the source to it, innermost last.
   SmallVector<Operation *> steps;
-  bool sliced = false;
   while (Operation *op = view.value.getDefiningOp()) {
     auto slice = dyn_cast<graph::SliceOp>(op);
-    // A slice of a transposition would start at another place than in its own input: strides must be fixed there too.
-    if (!isa<graph::TransposeOp>(op) && !(slice && startsFixed(slice)))
+    if (!isa<graph::TransposeOp>(op) && !(slice && llvm::all_of(slice.getFullSteps(), [](int64_t s) { return s > 0; })))
       break;
-    bool open = llvm::any_of(sizes.sizesOf(op->getOperand(0)), [](AffineExpr e) { return !constantOf(e); });
-    bool moves = slice && llvm::any_of(slice.getStarts(), [](int64_t s) { return s != 0; });
-    if (open && sliced)
-      break;
-    sliced |= moves;
     steps.push_back(op);
     view.value = op->getOperand(0);
   }
@@ -152,7 +136,7 @@ StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
     auto slice = cast<graph::SliceOp>(op);
     for (auto [d, step] : llvm::enumerate(slice.getFullSteps())) {
       if (int64_t start = slice.getStarts()[d])
-        view.offset += start * *constantOf(strides[d]);
+        view.offset = view.offset ? view.offset + strides[d] * start : strides[d] * start;
       view.strides[d] = strides[d] * step;
       view.dims[d] = sizes.sizesOf(slice.getResult())[d];
     }

@@ -65,7 +65,7 @@ public:
   LaunchBuilder &read(mlir::Value value) { return add(value, graph::Access::Read); }
   LaunchBuilder &write(mlir::Value value) { return add(value, graph::Access::Write); }
   /// The value under other dims and strides, `offset` elements in.
-  LaunchBuilder &readAs(mlir::Value value, SizesRef dims, SizesRef strides, int64_t offset = 0);
+  LaunchBuilder &readAs(mlir::Value value, SizesRef dims, SizesRef strides, mlir::AffineExpr offset = {});
   LaunchBuilder &writeAs(mlir::Value value, SizesRef dims, SizesRef strides);
   /// The value as it lies before transpositions and slices, which become strides; for kernels that take strides. Falls
   /// back to the value itself where its innermost stride would not be 1.
@@ -92,9 +92,9 @@ private:
 struct StridedView {
   mlir::Value value;
   Sizes dims, strides; // in elements
-  int64_t offset = 0;
+  mlir::AffineExpr offset;
 };
-/// Walks up through transpositions and slices of positive steps whose start is at a fixed offset.
+/// Walks up through transpositions and slices of positive steps.
 StridedView viewThrough(const graph::SizeSource &sizes, mlir::Value value);
 
 /// The kernels' number of an activation.

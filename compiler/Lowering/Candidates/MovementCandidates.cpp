@@ -15,7 +15,7 @@ namespace {
 /// Transpositions and slices are strided copies of what they start from.
 template <typename OpTy> void stridedCopy(OpTy op, Candidates &candidates) {
   StridedView view = viewThrough(candidates.sizes, op.getResult());
-  // Nothing to read through: a slice of negative steps, or one whose start depends on open sizes.
+  // Nothing to read through: a slice of negative steps.
   if (view.value == op.getResult())
     return;
   LaunchBuilder(candidates)

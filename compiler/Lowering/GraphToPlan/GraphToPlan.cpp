@@ -144,11 +144,21 @@ private:
                                           strides, strideBounds);
   }
 
+  /// Bytes into the value at which an operand starts, where that is no matter of the run.
+  static std::optional<int64_t> fixedOffset(const graph::LaunchOperand &operand) {
+    if (!operand.offset)
+      return 0;
+    std::optional<int64_t> elements = constantOf(operand.offset);
+    return elements ? std::optional(*elements * graph::elementBytes(graph::elementTypeOf(operand.value)))
+                    : std::nullopt;
+  }
+
   plan::AccessAttr accessAttr(const graph::LaunchOperand &operand) {
     plan::ShapeAttr shape = shapeAttr(operand);
-    int64_t offset = operand.offset * graph::elementBytes(graph::elementTypeOf(operand.value));
+    int64_t offset = fixedOffset(operand).value_or(0);
     int64_t whole = sizes.largestBytes(operand.value), extent = shape.getExtentBytes();
-    bool all = offset == 0 && (extent == whole || shape.getLayout() != plan::Layout::Row);
+    // What starts at a place of the run goes to the end of its value as far as a plan can say.
+    bool all = !fixedOffset(operand) || (offset == 0 && (extent == whole || shape.getLayout() != plan::Layout::Row));
     auto mode = operand.access == graph::Access::Read    ? plan::AccessMode::Read
                 : operand.access == graph::Access::Write ? plan::AccessMode::Write
                                                          : plan::AccessMode::ReadWrite;
@@ -261,16 +271,15 @@ private:
     }
     if (c.kernel == "copy.strided") {
       const graph::LaunchOperand &source = operands[0];
-      if (isContiguous(source.dims, source.strides) && sizes.largestBytes(operands[1].value) > 0)
-        aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0,
-                                               source.offset * graph::elementBytes(graph::elementTypeOf(source.value)),
-                                               0, 0, c.nanoseconds));
+      std::optional<int64_t> offset = fixedOffset(source);
+      if (offset && isContiguous(source.dims, source.strides) && sizes.largestBytes(operands[1].value) > 0)
+        aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0, *offset, 0, 0, c.nanoseconds));
       return aliases;
     }
     if (!StringRef(c.kernel).starts_with("elementwise"))
       return aliases;
     for (int64_t i = 0; i < last; ++i)
-      if (operands[i].strides == operands[last].strides && operands[i].offset == 0 &&
+      if (operands[i].strides == operands[last].strides && fixedOffset(operands[i]) == 0 &&
           graph::elementTypeOf(operands[i].value) == graph::elementTypeOf(operands[last].value) &&
           sizes.largestBytes(operands[i].value) == sizes.largestBytes(operands[last].value))
         aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, last, i, 0, 0, 0, 0));
@@ -331,13 +340,22 @@ private:
     SmallVector<Value> launchBuffers;
     SmallVector<plan::AccessAttr> accesses;
     for (const graph::LaunchOperand &o : operands) {
-      launchBuffers.push_back(bufferOf(o.value, source));
+      launchBuffers.push_back(startOf(o, bufferOf(o.value, source)));
       accesses.push_back(accessAttr(o));
     }
     auto step = createLaunch(op->getLoc(), candidates, launchBuffers, accesses, source);
     if (!aliases.empty())
       step.setAliasesAttr(b.getArrayAttr(SmallVector<Attribute>(aliases.begin(), aliases.end())));
     return success();
+  }
+
+  /// The buffer from where an operand starts.
+  Value startOf(const graph::LaunchOperand &operand, Value buffer) {
+    if (fixedOffset(operand))
+      return buffer;
+    AffineExpr bytes = operand.offset * graph::elementBytes(graph::elementTypeOf(operand.value));
+    Value scalar = plan::evalExpressions(b, function.getLoc(), {bytes}, symbolValues)[0];
+    return plan::ViewOp::create(b, function.getLoc(), buffer, 0, sizes.largestBytes(operand.value), scalar);
   }
 
   plan::LaunchOp createLaunch(Location loc, ArrayRef<plan::CandidateAttr> candidates, ValueRange launchBuffers,
