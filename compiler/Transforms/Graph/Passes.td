@@ -94,7 +94,7 @@ def GraphAssignLayouts : Pass<"graph-assign-layouts", "::mlir::func::FuncOp"> {
     [kernel * channels, outputs] (depthwise ones [kernel, channels]) and are packed into panels of 32 columns, as are
     right operands of matmuls.
 
-    Precondition: static shapes. Postcondition: every convolution whose filter is a weight, every pool and resize is in
+    Precondition: none. Postcondition: every convolution whose filter is a weight, every pool and resize is in
     nhwc. Left alone: convolutions with computed filters, element types other than f32.
 
     ```mlir

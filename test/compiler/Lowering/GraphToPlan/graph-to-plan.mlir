@@ -1,6 +1,7 @@
 // Tensors become buffers, ops launches with open candidates; open dimensions become symbols, and sizes expressions of them.
 // RUN: plim-opt %s --split-input-file --graph-to-plan=library-only --verify-diagnostics | FileCheck %s
 // RUN: plim-opt %s --split-input-file --graph-to-plan=library-only --verify-diagnostics --plan-assign-offsets --plan-check
+// RUN: plim-opt %s --split-input-file --graph-to-plan --verify-diagnostics | FileCheck %s --check-prefix=GENERATED
 
 // Static sizes: the weight is a constant, its home open; the reshape is no launch; y is written where the caller has it.
 // CHECK-LABEL: plan.constant @w f32[64, 32] panel32 bytes 8192 at 0
@@ -39,6 +40,35 @@ func.func @main(%x: tensor<?x?x8xf32, #graph.bounds<[1 to 4, 2 to 16, 8]>> {grap
     -> tensor<?x?x8xf32, #graph.bounds<[1 to 4, 2 to 16, 8]>>
   %y = graph.reshape %s {shape = array<i64: -1, 8>} : (tensor<?x?x8xf32, #graph.bounds<[1 to 4, 2 to 16, 8]>>) -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// A slice beside an open dimension starts at a place of the run: a view at a scalar's offset.
+// CHECK-LABEL: plan.program @main virtual symbols(%W "W" in [1, 8])
+// CHECK: %[[O:.*]] = plan.eval(%{{.*}} = %W) -> 1 {
+// CHECK: %[[V:.*]] = plan.view %x[0 + %[[O]]] : <ram, 128> to <ram, 128>
+// CHECK: plan.launch "copy.strided"
+// CHECK-SAME: r %[[V]] f32[2, s0 max 8] : <ram, 128>, w %y f32[2, s0 max 8] : <ram, 64>
+func.func @main(%x: tensor<4x?xf32, #graph.bounds<[4, 1 to 8]>> {graph.name = "x", graph.dim_names = ["", "W"]})
+    -> (tensor<2x?xf32, #graph.bounds<[2, 1 to 8]>> {graph.name = "y"}) {
+  %y = graph.slice %x {starts = array<i64: 1, 0>, sizes = array<i64: 2, -1>}
+    : (tensor<4x?xf32, #graph.bounds<[4, 1 to 8]>>) -> tensor<2x?xf32, #graph.bounds<[2, 1 to 8]>>
+  return %y : tensor<2x?xf32, #graph.bounds<[2, 1 to 8]>>
+}
+
+// -----
+
+// With a generator ops of static shapes get kernels of their own, those of open dimensions do not.
+// GENERATED-LABEL: plan.program @main virtual symbols(%K "K" in [1, 8])
+// GENERATED: plan.launch "model_gen_0"<{{.*}}>(r %a f32[8] : <ram, 32>, w %
+// GENERATED: plan.launch "elementwise.apply"
+func.func @main(%a: tensor<8xf32> {graph.name = "a"},
+                %b: tensor<?xf32, #graph.bounds<[1 to 8]>> {graph.name = "b", graph.dim_names = ["K"]})
+    -> (tensor<8xf32>, tensor<?xf32>) {
+  %0 = graph.exp %a : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = graph.exp %b : (tensor<?xf32, #graph.bounds<[1 to 8]>>) -> tensor<?xf32>
+  return %0, %1 : tensor<8xf32>, tensor<?xf32>
 }
 
 // -----
