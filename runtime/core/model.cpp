@@ -2,6 +2,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 using namespace plim::rt;
@@ -184,6 +185,9 @@ extern "C" plim_status plim_model_check(const plim_model *model, plim_scope scop
   TableView t{model->table};
   if (plim_status st = checkScope(t, scope))
     return st;
+  const char *cap = getenv("PLIM_ISA");
+  if (cap && strcmp(cap, "base") && strcmp(cap, "v3") && strcmp(cap, "v4"))
+    return Failure(PLIM_ERR_CPU).at("PLIM_ISA").say("need base, v3 or v4, have '%.32s'", cap);
   plim_isa isa = plim_cpu_isa();
   if (isa < static_cast<int>(t.t->isa_min))
     return Failure(PLIM_ERR_CPU)

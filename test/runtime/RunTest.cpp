@@ -367,6 +367,10 @@ TEST(Run, AKernelForHigherCpusAndACappedLevelAreRefused) {
   Running refused(needsV3.model);
   EXPECT_EQ(refused.status, PLIM_ERR_CPU);
   EXPECT_STREQ(plim_last_error()->message, "the model needs x86-64-v3, this CPU (or PLIM_ISA) offers x86-64-v1");
+  ASSERT_EQ(setenv("PLIM_ISA", "v5", 1), 0);
+  Running misspelt(needsV3.model);
+  EXPECT_EQ(misspelt.status, PLIM_ERR_CPU);
+  EXPECT_STREQ(plim_last_error()->message, "need base, v3 or v4, have 'v5'");
   unsetenv("PLIM_ISA");
 }
 
