@@ -94,9 +94,15 @@ private:
         plan::ProgramOp program = *m.getOps<plan::ProgramOp>().begin();
         return success(succeeded(plan::fitProgram(program, {})) && succeeded(plan::placeProgram(program)));
       };
-      if (failed(lowering::writeWeights(planModule, lowered->constants, module->lookupSymbol<func::FuncOp>("setup"),
-                                        weights)))
+      switch (lowering::writeWeights(planModule, lowered->constants, module->lookupSymbol<func::FuncOp>("setup"),
+                                     weights)) {
+      case lowering::WeightsStatus::Done:
+        break;
+      case lowering::WeightsStatus::Model:
+        return CompileStatus::Model;
+      case lowering::WeightsStatus::Environment:
         return CompileStatus::Environment;
+      }
     }
     phase("step table");
     FailureOr<plan::EncodedTable> table = plan::encodeTable(planModule);

@@ -67,6 +67,29 @@ void fill(graph::FillOp op, Candidates &candidates) {
   LaunchBuilder(candidates).write(op.getResult()).offer("fill.iota", {-1, isFloat ? word(value) : int64_t(value), 0});
 }
 
+/// The number that a constant of one element is, as the word of a kernel's attribute.
+std::optional<int64_t> constantWord(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  Type element = elements.getElementType();
+  if (isa<FloatType>(element)) {
+    APFloat number = elements.getSplatValue<APFloat>();
+    bool lost;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+    return word(number.convertToDouble());
+  }
+  APInt number = elements.getSplatValue<APInt>();
+  return cast<IntegerType>(element).isUnsigned() ? int64_t(number.getZExtValue()) : number.getSExtValue();
+}
+
+/// A range too long to fold, between known ends.
+void range(graph::RangeOp op, Candidates &candidates) {
+  std::optional<int64_t> start = constantWord(op.getStart()), step = constantWord(op.getStep());
+  if (start && step)
+    LaunchBuilder(candidates).write(op.getResult()).offer("fill.iota", {0, *start, *step});
+}
+
 template <typename OpTy> void gather(OpTy op, StringRef kernel, int64_t axis, Candidates &candidates) {
   LaunchBuilder(candidates).read(op.getInput()).read(op.getIndices()).write(op.getResult()).offer(kernel, {axis});
 }
@@ -138,6 +161,7 @@ void registerMovementCandidates(DialectRegistry &registry) {
     SliceOp::attachInterface<CandidateModel<SliceOp, stridedCopy<SliceOp>>>(*context);
     BroadcastOp::attachInterface<CandidateModel<BroadcastOp, broadcast>>(*context);
     PadOp::attachInterface<CandidateModel<PadOp, pad>>(*context);
+    RangeOp::attachInterface<CandidateModel<RangeOp, range>>(*context);
     FillOp::attachInterface<CandidateModel<FillOp, fill>>(*context);
     GatherOp::attachInterface<CandidateModel<GatherOp, gatherAxis>>(*context);
     GatherElementsOp::attachInterface<CandidateModel<GatherElementsOp, gatherElements>>(*context);

@@ -124,6 +124,8 @@ public:
     return success();
   }
 
+  bool lacksKernel = false;
+
 private:
   LogicalResult put(plan::ConstantOp op, Operation *source) {
     if (auto constant = dyn_cast<graph::ConstantOp>(source)) {
@@ -205,7 +207,11 @@ private:
     lowering.workers = options.threads;
     lowering.parametersAsInputs = true;
     FailureOr<GraphToPlanResult> lowered = graphToPlan(*slice, lowering);
-    if (failed(lowered) || failed(options.planner(*lowered->module)))
+    if (failed(lowered)) {
+      lacksKernel = true;
+      return failure();
+    }
+    if (failed(options.planner(*lowered->module)))
       return failure();
     FailureOr<plan::EncodedTable> table = plan::encodeTable(*lowered->module);
     if (failed(table))
@@ -255,9 +261,12 @@ private:
 
 } // namespace
 
-LogicalResult writeWeights(plan::ModuleOp plan, ArrayRef<ConstantSource> constants, func::FuncOp setup,
+WeightsStatus writeWeights(plan::ModuleOp plan, ArrayRef<ConstantSource> constants, func::FuncOp setup,
                            const WeightsOptions &options) {
-  return Writer(plan, constants, setup, options).run();
+  Writer writer(plan, constants, setup, options);
+  if (succeeded(writer.run()))
+    return WeightsStatus::Done;
+  return writer.lacksKernel ? WeightsStatus::Model : WeightsStatus::Environment;
 }
 
 } // namespace plim::lowering

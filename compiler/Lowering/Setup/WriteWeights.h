@@ -24,10 +24,16 @@ struct WeightsOptions {
   std::function<void(size_t done, size_t all)> progress;
 };
 
+enum class WeightsStatus {
+  Done,
+  Model,       ///< @setup needs a kernel that there is none of
+  Environment, ///< a file cannot be read or written, or memory is short
+};
+
 /// Writes the weight file (at a temporary name until it is whole) and sets hash of every plan.constant, and length and
 /// hash of the file on the plan's module. `setup` may be null where no constant needs it. A plan without constants gets
 /// no file. Fails with diagnostics.
-mlir::LogicalResult writeWeights(plan::ModuleOp plan, llvm::ArrayRef<ConstantSource> constants,
+WeightsStatus writeWeights(plan::ModuleOp plan, llvm::ArrayRef<ConstantSource> constants,
                                  mlir::func::FuncOp setup, const WeightsOptions &options);
 
 } // namespace plim::lowering

@@ -27,7 +27,6 @@ const std::map<std::string, std::string> kWithoutKernel = {
     {"graph.fused", "gets a generated kernel"},
     {"graph.celu", "gets a generated kernel"},
     {"graph.shape_of", "folds where the shape is known, and is refused elsewhere"},
-    {"graph.range", "folds where its operands are known, and is refused elsewhere"},
     {"graph.variable", "states are refused by graph-to-plan"},
     {"graph.read", "states are refused by graph-to-plan"},
     {"graph.assign", "states are refused by graph-to-plan"},
