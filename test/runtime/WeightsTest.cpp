@@ -189,6 +189,23 @@ TEST(Weights, ATruncatedMissingOrOtherFileIsRefused) {
   EXPECT_STREQ(plim_last_error()->message, "the weight file is not the one that the model was compiled with");
 }
 
+TEST(Weights, AFileTruncatedOrRemovedOnceItIsOpenDoesNoHarm) {
+  WeightsModel w;
+  Model model(w.b);
+  Running r(model.model, 1, w.path.c_str());
+  PLIM_OK_OR_FAIL(r.status);
+  fs::resize_file(w.path, 0);
+  std::vector<float> y(w.w1.size());
+  float z[4];
+  EXPECT_EQ(plim_bind_output(r.session, PLIM_NONE, "y", y.data(), y.size() * 4), PLIM_OK);
+  EXPECT_EQ(plim_bind_output(r.session, PLIM_NONE, "z", z, sizeof z), PLIM_OK);
+  PLIM_OK_OR_FAIL(r.run());
+  EXPECT_EQ(y.back(), w.w1.back() + w.w2.back());
+  fs::remove(w.path);
+  PLIM_OK_OR_FAIL(r.run());
+  EXPECT_EQ(y.back(), w.w1.back() + w.w2.back());
+}
+
 TEST(Weights, TheWriterRefusesWhatGoesBackOrBeyondAndAbortLeavesNoFile) {
   WeightsModel w;
   std::string path = w.folder + "/other";
