@@ -33,8 +33,8 @@ enum class WeightsStatus {
 /// Writes the weight file (at a temporary name until it is whole) and sets hash of every plan.constant, and length and
 /// hash of the file on the plan's module. `setup` may be null where no constant needs it. A plan without constants gets
 /// no file. Fails with diagnostics.
-WeightsStatus writeWeights(plan::ModuleOp plan, llvm::ArrayRef<ConstantSource> constants,
-                                 mlir::func::FuncOp setup, const WeightsOptions &options);
+WeightsStatus writeWeights(plan::ModuleOp plan, llvm::ArrayRef<ConstantSource> constants, mlir::func::FuncOp setup,
+                           const WeightsOptions &options);
 
 } // namespace plim::lowering
 
