@@ -186,7 +186,7 @@ extern "C" plim_status plim_model_check(const plim_model *model, plim_scope scop
   if (plim_status st = checkScope(t, scope))
     return st;
   const char *cap = getenv("PLIM_ISA");
-  if (cap && strcmp(cap, "base") && strcmp(cap, "v3") && strcmp(cap, "v4"))
+  if (cap && strcmp(cap, "base") != 0 && strcmp(cap, "v3") != 0 && strcmp(cap, "v4") != 0)
     return Failure(PLIM_ERR_CPU).at("PLIM_ISA").say("need base, v3 or v4, have '%.32s'", cap);
   plim_isa isa = plim_cpu_isa();
   if (isa < static_cast<int>(t.t->isa_min))
