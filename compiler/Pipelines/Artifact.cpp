@@ -10,19 +10,18 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace plim {
 namespace {
 
-constexpr const char *fileNames[] = {"model.weights",   "model.o",    "model.so",    "model.h",
-                                     "model.plan.json", "model.html", "decoded.bin", "link.log"};
-constexpr size_t committed = 6;
-constexpr size_t fileCount = std::size(fileNames);
+constexpr const char *fileNames[] = {"model.weights", "model.o",         "model.so",
+                                     "model.h",       "model.plan.json", "model.html"};
 
 // For the signal handler: paths in fixed memory.
-char partialFiles[fileCount][4096];
 char partialFolder[4096];
 // The output folder, and how much of its path was there before: folders made for it go again while they are empty.
 char outputPath[4096];
@@ -56,13 +55,38 @@ std::string libraryFolder() {
 
 } // namespace
 
+/// Everything in the temporary folder, under whatever name a writer has it for the moment. Only system calls: this runs
+/// in a signal handler, perhaps while the main thread goes on writing.
+static void emptyPartialFolder() {
+  struct Entry { // as getdents64 gives it
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[1];
+  };
+  int folder = ::open(partialFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  alignas(Entry) char buffer[4096];
+  for (long bytes; (bytes = ::syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
+    for (long at = 0; at < bytes;) {
+      auto *entry = reinterpret_cast<Entry *>(buffer + at);
+      if (std::strcmp(entry->name, ".") != 0 && std::strcmp(entry->name, "..") != 0)
+        ::unlinkat(folder, entry->name, 0);
+      at += entry->length;
+    }
+  ::close(folder);
+}
+
 void removePartialArtifact() {
-  for (auto &file : partialFiles)
-    if (file[0])
-      ::unlink(file);
   if (!partialFolder[0])
     return;
-  ::rmdir(partialFolder);
+  for (int tries = 0; tries < 100; ++tries) {
+    emptyPartialFolder();
+    if (::rmdir(partialFolder) == 0 || errno != ENOTEMPTY)
+      break;
+  }
   for (size_t length = std::strlen(outputPath); length > keptLength;) {
     if (::rmdir(outputPath) != 0 && errno != ENOENT)
       return; // it holds an artifact
@@ -77,8 +101,6 @@ PartialArtifact::~PartialArtifact() {
   if (temporary.empty())
     return;
   removePartialArtifact();
-  for (auto &file : partialFiles)
-    file[0] = 0;
   partialFolder[0] = 0;
 }
 
@@ -98,8 +120,6 @@ std::string PartialArtifact::create(const std::string &outputFolder) {
   temporary = partial;
   if (std::error_code error = llvm::sys::fs::create_directories(partial, true, llvm::sys::fs::all_all))
     return folder + ": " + error.message();
-  for (size_t i = 0; i < fileCount; ++i)
-    std::snprintf(partialFiles[i], sizeof partialFiles[i], "%s/%s", temporary.c_str(), fileNames[i]);
   return "";
 }
 
@@ -153,12 +173,12 @@ std::string PartialArtifact::linkShared() const {
 }
 
 std::string PartialArtifact::commit() {
-  for (size_t i = 0; i < committed; ++i)
+  for (size_t i = 0; i < std::size(fileNames); ++i)
     if (std::string target = folder + "/" + fileNames[i]; llvm::sys::fs::is_directory(target))
       return target + ": need a place for a file, have a folder";
   SignalsWait wait; // until the files are all there
   std::string why;
-  for (size_t i = 0; i < committed && why.empty(); ++i) {
+  for (size_t i = 0; i < std::size(fileNames) && why.empty(); ++i) {
     std::string from = path(fileNames[i]), to = folder + "/" + fileNames[i];
     // What an earlier artifact had and this one has not (weights) goes.
     int failed = llvm::sys::fs::exists(from) ? std::rename(from.c_str(), to.c_str()) : ::unlink(to.c_str());
