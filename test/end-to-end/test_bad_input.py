@@ -255,8 +255,7 @@ def test_an_interrupted_compile_leaves_all_or_nothing(cls, bench, delay, number)
     except subprocess.TimeoutExpired:
         process.send_signal(number)
     status = process.wait()
-    if status == 0:
+    assert status in (0, 128 + number, -number)
+    # All of it may be there where the signal came after the last rename.
+    if status == 0 or os.path.lexists(bench.out):
         assert harness.digests(bench.out / "deep") == harness.digests(cls.out)
-    else:
-        assert status in (128 + number, -number)
-        assert not os.path.lexists(bench.out)
