@@ -11,7 +11,7 @@ using namespace plim::plan;
 
 TableBytes TableBytes::copyOf(ArrayRef<char> bytes) {
   TableBytes copy(bytes.size());
-  std::memcpy(copy.writable(), bytes.data(), bytes.size());
+  llvm::copy(bytes, copy.writable());
   return copy;
 }
 
