@@ -82,6 +82,6 @@ TableBytes TableBuilder::finish(const plim_table &header) const {
   TableBytes table(filled.bytes);
   std::memcpy(table.writable(), &filled, sizeof filled);
   for (int s = 0; s < PLIM_SEC_COUNT; ++s)
-    std::memcpy(table.writable() + filled.sections[s].offset, sections[s].data(), sections[s].size());
+    llvm::copy(sections[s], table.writable() + filled.sections[s].offset);
   return table;
 }
