@@ -1,5 +1,6 @@
 //===- Candidates.cpp - Which library kernels run a graph op -----------------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
+#include "compiler/Lowering/KernelType.h"
 #include "kernels/attrs.h"
 #include "kernels/epilogue/epilogue.h"
 #include "kernels/registry.h"
@@ -14,35 +15,6 @@ void registerCandidates(DialectRegistry &registry) {
   registerLinearAlgebraCandidates(registry);
   registerConvolutionCandidates(registry);
   registerMovementCandidates(registry);
-}
-
-uint8_t dtypeOf(Type element) {
-  if (element.isF32())
-    return PLIM_F32;
-  if (element.isF16())
-    return PLIM_F16;
-  if (element.isBF16())
-    return PLIM_BF16;
-  if (element.isF64())
-    return PLIM_F64;
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer)
-    return 0;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return PLIM_BOOL;
-  case 8:
-    return isUnsigned ? PLIM_U8 : PLIM_I8;
-  case 16:
-    return isUnsigned ? PLIM_U16 : PLIM_I16;
-  case 32:
-    return isUnsigned ? PLIM_U32 : PLIM_I32;
-  case 64:
-    return isUnsigned ? PLIM_U64 : PLIM_I64;
-  default:
-    return 0;
-  }
 }
 
 Sizes rowMajor(SizesRef dims) {
@@ -194,7 +166,7 @@ int64_t activationCode(graph::Activation activation) {
 plim_shape largestShape(const graph::SizeSource &sizes, const graph::LaunchOperand &operand) {
   plim_shape shape = {};
   auto type = cast<RankedTensorType>(operand.value.getType());
-  shape.dtype = dtypeOf(type.getElementType());
+  shape.dtype = kernelType(type.getElementType());
   shape.layout = graph::layoutOf(type) == graph::StorageLayout::Panel32 ? PLIM_PANEL32 : PLIM_ROW;
   shape.rank = uint8_t(operand.dims.size());
   for (size_t d = 0; d < operand.dims.size(); ++d) {
@@ -210,7 +182,7 @@ void LaunchBuilder::offer(StringRef kernel, ArrayRef<int64_t> attrs, StringRef n
     return;
   SmallVector<plim_shape> shapes;
   for (const graph::LaunchOperand &o : operands) {
-    if (o.dims.size() > PLIM_MAX_RANK || !dtypeOf(graph::elementTypeOf(o.value)))
+    if (o.dims.size() > PLIM_MAX_RANK || !kernelType(graph::elementTypeOf(o.value)))
       return;
     shapes.push_back(largestShape(candidates.sizes, o));
   }

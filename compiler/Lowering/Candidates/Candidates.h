@@ -44,8 +44,6 @@ struct CandidateModel : graph::CandidatesOpInterface::ExternalModel<CandidateMod
   }
 };
 
-/// A tensor type's element type as kernels know it; 0 where they do not.
-uint8_t dtypeOf(mlir::Type element);
 /// Row-major strides in elements.
 Sizes rowMajor(SizesRef dims);
 /// The number that an expression is, if it is one.

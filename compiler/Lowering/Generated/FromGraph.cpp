@@ -1,6 +1,7 @@
 //===- FromGraph.cpp - Graph ops to regions -------------------------------===//
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/Generated/Bf16.h"
+#include "compiler/Lowering/KernelType.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Graph/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,32 +11,8 @@ using namespace mlir;
 namespace plim::gen {
 
 FailureOr<plim_dtype> dtypeOf(Type element) {
-  if (element.isF32())
-    return PLIM_F32;
-  if (element.isF16())
-    return PLIM_F16;
-  if (element.isBF16())
-    return PLIM_BF16;
-  if (element.isF64())
-    return PLIM_F64;
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer)
-    return failure();
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return PLIM_BOOL;
-  case 8:
-    return isUnsigned ? PLIM_U8 : PLIM_I8;
-  case 16:
-    return isUnsigned ? PLIM_U16 : PLIM_I16;
-  case 32:
-    return isUnsigned ? PLIM_U32 : PLIM_I32;
-  case 64:
-    return isUnsigned ? PLIM_U64 : PLIM_I64;
-  default:
-    return failure();
-  }
+  uint8_t type = kernelType(element);
+  return type ? FailureOr<plim_dtype>(plim_dtype(type)) : FailureOr<plim_dtype>();
 }
 
 SmallVector<int64_t> rowMajor(ArrayRef<int64_t> shape) {
