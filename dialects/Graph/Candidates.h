@@ -28,12 +28,11 @@ public:
 };
 
 /// One buffer of a launch: a value of the graph (an operand or a result of the op) and how the kernel touches it.
-/// `dims` and `strides` (in elements) replace those of the value's type where `reshaped`; a stride of 0 repeats. The
+/// `dims` and `strides` (in elements) are how the kernel sees the value, whatever its type; a stride of 0 repeats. The
 /// operand starts `offset` elements into the value.
 struct LaunchOperand {
   mlir::Value value;
   Access access = Access::Read;
-  bool reshaped = false;
   llvm::SmallVector<mlir::AffineExpr> dims, strides;
   mlir::AffineExpr offset; ///< None: at the start.
 };

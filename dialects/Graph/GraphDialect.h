@@ -65,6 +65,10 @@ namespace plim::graph {
 /// The encoding of a packed tensor type, or nullopt for row-major ones.
 std::optional<StorageLayout> layoutOf(mlir::Type type);
 
+/// Repeats of resizes that share a loop nest (ResizeOp::getRepeats): in each dimension equal, or 1. Merges `more` into
+/// `joint`, which is empty at first; false, and nothing changed, where they do not agree.
+bool joinRepeats(llvm::SmallVectorImpl<int64_t> &joint, llvm::ArrayRef<int64_t> more);
+
 namespace detail {
 /// Infers the result types of a state whose types are unset; emits the diagnostic and fails where that is impossible.
 llvm::LogicalResult inferInto(mlir::OpBuilder &b, mlir::OperationState &state);

@@ -96,4 +96,15 @@ std::optional<SmallVector<int64_t>> ResizeOp::getRepeats() {
   return repeats;
 }
 
+bool plim::graph::joinRepeats(SmallVectorImpl<int64_t> &joint, ArrayRef<int64_t> more) {
+  if (joint.empty())
+    joint.assign(more.size(), 1);
+  for (auto [mine, theirs] : llvm::zip_equal(more, joint))
+    if (mine != 1 && theirs != 1 && mine != theirs)
+      return false;
+  for (auto [mine, theirs] : llvm::zip_equal(more, joint))
+    theirs = std::max(mine, theirs);
+  return true;
+}
+
 LayoutBehaviour ResizeOp::getLayoutBehaviour() { return LayoutBehaviour::Wants; }

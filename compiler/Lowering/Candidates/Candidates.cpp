@@ -52,7 +52,6 @@ LaunchBuilder &LaunchBuilder::add(Value value, graph::Access access) {
 LaunchBuilder &LaunchBuilder::readAs(Value value, SizesRef dims, SizesRef strides, AffineExpr offset) {
   add(value, graph::Access::Read);
   graph::LaunchOperand &o = operands.back();
-  o.reshaped = true;
   o.dims = Sizes(dims);
   o.strides = Sizes(strides);
   o.offset = offset;

@@ -62,13 +62,8 @@ private:
 static FailureOr<SmallVector<int64_t>> repeatsOf(graph::FusedOp fused, EmitError emitError) {
   SmallVector<int64_t> joint;
   for (auto resize : fused.getBody().getOps<graph::ResizeOp>()) {
-    std::optional<SmallVector<int64_t>> repeats = resize.getRepeats();
-    joint.resize(repeats->size(), 1);
-    for (auto [mine, theirs] : llvm::zip(*repeats, joint)) {
-      if (mine != 1 && theirs != 1 && mine != theirs)
-        return refuse(emitError, "resizes in one fused region must repeat alike");
-      theirs = std::max(mine, theirs);
-    }
+    if (!graph::joinRepeats(joint, *resize.getRepeats()))
+      return refuse(emitError, "resizes in one fused region must repeat alike");
   }
   return joint;
 }

@@ -142,13 +142,8 @@ private:
                          });
     if (!isElementwise || shapeOf(op.getResult()) != ArrayRef(group.space) || inputsWith(group, op) > kMaxInputs)
       return;
-    SmallVector<int64_t> joint = group.repeats.empty() ? SmallVector<int64_t>(repeats->size(), 1) : group.repeats;
-    for (auto [mine, theirs] : llvm::zip(*repeats, joint)) {
-      if (mine != 1 && theirs != 1 && mine != theirs)
-        return;
-      theirs = std::max(mine, theirs);
-    }
-    group.repeats = joint;
+    if (!joinRepeats(group.repeats, *repeats))
+      return;
     group.members.push_back(op);
     number[op] = *users;
   }
