@@ -54,8 +54,10 @@ struct GraphToPlanResult {
   std::vector<ConstantSource> constants; // in the order of the plan's constants
 };
 
-/// Adds a program in stage virtual named as the function. Fails with a diagnostic at each op that no kernel can run.
-mlir::FailureOr<GraphToPlanResult> graphToPlan(mlir::func::FuncOp function, const GraphToPlanOptions &options);
+/// A plan module with a program in stage virtual for each function, named as the function. Constants are shared: those
+/// of parameters by name, others by value. Fails with a diagnostic at each op that no kernel can run.
+mlir::FailureOr<GraphToPlanResult> graphToPlan(llvm::ArrayRef<mlir::func::FuncOp> functions,
+                                               const GraphToPlanOptions &options);
 
 /// The name of a node for messages: its location's name, else the op's.
 std::string sourceName(mlir::Operation *op);

@@ -30,15 +30,47 @@ Value storageOf(Value value) {
   return value;
 }
 
-FailureOr<LaunchList> collectLaunches(func::FuncOp function, const graph::SizeSource &sizes,
-                                      function_ref<bool(Operation *)> generates) {
+/// Asks all ops for their kernels first, then goes backwards from what the function returns.
+class LaunchCollector {
+public:
+  LaunchCollector(const graph::SizeSource &sizes, function_ref<bool(Operation *)> generates)
+      : sizes(sizes), generates(generates) {}
+
+  FailureOr<LaunchList> run(func::FuncOp function) {
+    Block &block = function.getBody().front();
+    askForKernels(block);
+    demand(block);
+    if (!reportMissing())
+      return failure();
+    return std::move(list);
+  }
+
+private:
+  void askForKernels(Block &block);
+  /// What the ops of a block need, last to first.
+  void demand(Block &block);
+  void demand(Operation *op);
+  bool reportMissing();
+
+  void need(Value value) { list.needed.insert(storageOf(value)); }
+  bool isNeeded(Value value) const { return list.needed.contains(value); }
+  /// Marks the op as launched with what it reads.
+  void take(Operation *op, ValueRange operands) {
+    list.launches[op];
+    for (Value v : operands)
+      need(v);
+  }
+
+  const graph::SizeSource &sizes;
+  function_ref<bool(Operation *)> generates;
   LaunchList list;
-  Block &block = function.getBody().front();
-  // Candidates of every op, and the values that an op writes although another op is their definition.
-  llvm::MapVector<Operation *, SmallVector<graph::KernelCandidate, 1>> candidates;
-  DenseMap<Value, Operation *> writtenBy;
-  SmallVector<Operation *> without;
+  llvm::DenseMap<Operation *, SmallVector<graph::KernelCandidate, 1>> candidates;
+  DenseMap<Value, Operation *> writtenBy; // values that an op writes although another op is their definition
   DenseSet<Operation *> generated;
+  SmallVector<Operation *> without; // ops that have no kernel
+};
+
+void LaunchCollector::askForKernels(Block &block) {
   for (Operation &op : block) {
     if (isStorageOnly(&op))
       continue;
@@ -58,62 +90,57 @@ FailureOr<LaunchList> collectLaunches(func::FuncOp function, const graph::SizeSo
       if (o.access != graph::Access::Read && o.value.getDefiningOp() != &op)
         writtenBy[o.value] = &op;
   }
+}
 
-  auto need = [&](Value v) { list.needed.insert(storageOf(v)); };
-  DenseSet<Operation *> launched;
+void LaunchCollector::demand(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
-    if (op.hasTrait<OpTrait::IsTerminator>()) {
-      for (Value v : op.getOperands())
-        need(v);
-      continue;
-    }
-    if (isStorageOnly(&op))
-      continue;
-    if (generated.contains(&op)) {
-      if (llvm::none_of(op.getResults(), [&](Value v) { return list.needed.contains(v) && !writtenBy.contains(v); }))
-        continue;
-      launched.insert(&op);
-      for (Value v : op.getOperands())
-        need(v);
-      continue;
-    }
-    auto found = candidates.find(&op);
-    if (found == candidates.end() || found->second.empty()) {
-      for (Value v : op.getOperands())
-        need(v);
-      continue;
-    }
-    if (llvm::all_of(op.getResults(), [&](Value v) { return writtenBy.contains(v); }))
-      continue;
-    const graph::KernelCandidate &first = found->second.front();
-    bool wanted = llvm::any_of(first.operands, [&](const graph::LaunchOperand &o) {
-      return o.access != graph::Access::Read && list.needed.contains(o.value);
-    });
-    if (!wanted)
-      continue;
-    launched.insert(&op);
-    for (const graph::LaunchOperand &o : first.operands)
-      need(o.value);
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      llvm::for_each(op.getOperands(), [&](Value v) { need(v); });
+    else if (!isStorageOnly(&op))
+      demand(&op);
   }
+}
 
+void LaunchCollector::demand(Operation *op) {
+  if (generated.contains(op)) {
+    if (llvm::any_of(op->getResults(), [&](Value v) { return isNeeded(v) && !writtenBy.contains(v); }))
+      take(op, op->getOperands());
+    return;
+  }
+  auto found = candidates.find(op);
+  if (found == candidates.end() || found->second.empty()) {
+    llvm::for_each(op->getOperands(), [&](Value v) { need(v); });
+    return;
+  }
+  if (llvm::all_of(op->getResults(), [&](Value v) { return writtenBy.contains(v); }))
+    return;
+  ArrayRef<graph::LaunchOperand> operands = found->second.front().operands;
+  if (llvm::none_of(operands, [&](const graph::LaunchOperand &o) {
+        return o.access != graph::Access::Read && isNeeded(o.value);
+      }))
+    return;
+  for (const graph::LaunchOperand &o : operands)
+    need(o.value);
+  list.launches[op] = std::move(found->second);
+}
+
+bool LaunchCollector::reportMissing() {
+  bool ok = true;
   for (Operation *op : without) {
     // An op that nothing needs is no obstacle.
-    if (llvm::none_of(op->getResults(), [&](Value v) { return list.needed.contains(v); }))
+    if (llvm::none_of(op->getResults(), [&](Value v) { return isNeeded(v); }))
       continue;
     InFlightDiagnostic diag = op->emitError("no kernel can run '") << op->getName() << "' (" << sourceName(op) << ")";
     diag.attachNote() << "need a library kernel for operands (" << op->getOperandTypes() << ") and results ("
                       << op->getResultTypes() << "), have none";
-    list.entries.clear();
+    ok = false;
   }
-  if (llvm::any_of(without, [&](Operation *op) {
-        return llvm::any_of(op->getResults(), [&](Value v) { return list.needed.contains(v); });
-      }))
-    return failure();
-  for (Operation &op : block)
-    if (launched.contains(&op))
-      list.entries.push_back(
-          {&op, isa<graph::FusedOp>(op) ? SmallVector<graph::KernelCandidate, 1>() : candidates[&op]});
-  return list;
+  return ok;
+}
+
+FailureOr<LaunchList> collectLaunches(func::FuncOp function, const graph::SizeSource &sizes,
+                                      function_ref<bool(Operation *)> generates) {
+  return LaunchCollector(sizes, generates).run(function);
 }
 
 } // namespace plim::lowering

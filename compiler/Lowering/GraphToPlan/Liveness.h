@@ -11,18 +11,22 @@ namespace plim::lowering {
 
 /// The launches of a function. Candidates are asked for once; an op whose results nothing needs makes no launch: a
 /// transposition that all readers follow by strides, or one whose result its producer writes directly.
-struct LaunchList {
-  struct Entry {
-    mlir::Operation *op;
-    llvm::SmallVector<graph::KernelCandidate, 1> candidates; // all with the operands of the first
-  };
-  std::vector<Entry> entries; // in the function's order
+class LaunchList {
+public:
+  /// Whether the op makes steps.
+  bool contains(mlir::Operation *op) const { return launches.contains(op); }
+  /// All with the operands of the first; none for an op that gets a kernel of its own.
+  llvm::ArrayRef<graph::KernelCandidate> candidatesOf(mlir::Operation *op) const { return launches.at(op); }
   /// Values that must have bytes.
   llvm::DenseSet<mlir::Value> needed;
+
+private:
+  friend class LaunchCollector;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<graph::KernelCandidate, 1>> launches;
 };
 
 /// Fails with all ops that no kernel can run, each named with its type. Ops for which `generates` holds get a kernel of
-/// their own, on operands and results as they lie; their entries have no candidates.
+/// their own, on operands and results as they lie.
 mlir::FailureOr<LaunchList> collectLaunches(mlir::func::FuncOp function, const graph::SizeSource &sizes,
                                             llvm::function_ref<bool(mlir::Operation *)> generates);
 

@@ -1,0 +1,54 @@
+//===- Aliases.cpp - Which operands of a launch may share bytes ------------------------------===//
+#include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+
+using namespace mlir;
+
+namespace plim::lowering {
+
+/// Each piece of a concatenation may be written right into its place of the result.
+SmallVector<plan::AliasAttr> ProgramLowering::concatAliases(graph::ConcatOp concat,
+                                                            const graph::KernelCandidate &c) const {
+  SmallVector<plan::AliasAttr> aliases;
+  // A piece lies in runs at fixed distances, which open sizes do not have.
+  if (!cast<RankedTensorType>(concat.getType()).hasStaticShape())
+    return aliases;
+  int64_t element = graph::elementBytes(graph::elementTypeOf(concat.getResult()));
+  ArrayRef<int64_t> whole = cast<RankedTensorType>(concat.getType()).getShape();
+  size_t axis = size_t(concat.getAxis());
+  int64_t inner = element, outer = 1, offset = 0, last = int64_t(c.operands.size()) - 1;
+  for (size_t d = 0; d < whole.size(); ++d)
+    (d < axis ? outer : inner) *= d == axis ? 1 : whole[d];
+  for (int64_t i = 0; i < last; ++i) {
+    int64_t run = sizes.largest(c.operands[size_t(i)].dims[axis]) * inner;
+    if (run > 0)
+      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::Into, i, last, offset, outer == 1 ? 0 : run,
+                                             outer == 1 ? 0 : whole[axis] * inner, c.nanoseconds / last));
+    offset += run;
+  }
+  return aliases;
+}
+
+SmallVector<plan::AliasAttr> ProgramLowering::aliasesOf(Operation *op, const graph::KernelCandidate &c) const {
+  if (auto concat = dyn_cast<graph::ConcatOp>(op))
+    return concatAliases(concat, c);
+  SmallVector<plan::AliasAttr> aliases;
+  ArrayRef<graph::LaunchOperand> operands = c.operands;
+  int64_t last = int64_t(operands.size()) - 1;
+  if (c.kernel == "copy.strided") {
+    const graph::LaunchOperand &source = operands[0];
+    std::optional<int64_t> offset = fixedOffset(source);
+    if (offset && isContiguous(source.dims, source.strides) && sizes.largestBytes(operands[1].value) > 0)
+      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0, *offset, 0, 0, c.nanoseconds));
+    return aliases;
+  }
+  if (!StringRef(c.kernel).starts_with("elementwise"))
+    return aliases;
+  for (int64_t i = 0; i < last; ++i)
+    if (operands[i].strides == operands[last].strides && fixedOffset(operands[i]) == 0 &&
+        graph::elementTypeOf(operands[i].value) == graph::elementTypeOf(operands[last].value) &&
+        sizes.largestBytes(operands[i].value) == sizes.largestBytes(operands[last].value))
+      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, last, i, 0, 0, 0, 0));
+  return aliases;
+}
+
+} // namespace plim::lowering

@@ -1,0 +1,134 @@
+//===- Launches.cpp - The kernels that can run an op -----------------------------------------===//
+#include "compiler/Lowering/Generated/FromGraph.h"
+#include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+#include "kernels/registry.h"
+
+using namespace mlir;
+
+namespace plim::lowering {
+
+LogicalResult ProgramLowering::lowerBlock(Block &block) {
+  for (Operation &op : block)
+    if (launches.contains(&op) && failed(lowerOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ProgramLowering::lowerOp(Operation *op) {
+  ArrayRef<graph::KernelCandidate> candidates = launches.candidatesOf(op);
+  return candidates.empty() ? lowerGenerated(op) : lowerCandidates(op, candidates);
+}
+
+LogicalResult ProgramLowering::lowerCandidates(Operation *op, ArrayRef<graph::KernelCandidate> candidates) {
+  SmallVector<plan::CandidateAttr> attrs;
+  for (const graph::KernelCandidate &c : candidates)
+    attrs.push_back(candidateAttr(c, op, candidates.back().numericsClass));
+  launch(op, candidates.front().operands, attrs, aliasesOf(op, candidates.front()));
+  return success();
+}
+
+plan::CandidateAttr ProgramLowering::candidateAttr(const graph::KernelCandidate &c, Operation *op,
+                                                   StringRef lastNumerics) const {
+  plan::CandidateSpec spec;
+  spec.kernel = c.kernel;
+  spec.tasks = c.tasks;
+  spec.attrs = c.attrs;
+  spec.shared = c.sharedBytes, spec.scratch = c.scratchBytes;
+  spec.flops = c.flops, spec.bytes = c.bytes, spec.ns = c.nanoseconds;
+  spec.numerics = c.numericsClass;
+  if (const plim_kernel_entry *kernel = plim_find_kernel_entry(c.kernel.c_str()))
+    spec.phases = kernel->kernel->phases;
+  StringRef family = StringRef(c.kernel).split('.').first, variant = StringRef(c.kernel).split('.').second;
+  // Kernels of these families touch each element of an output only after the same element of the inputs.
+  spec.inPlace = family == "elementwise";
+  // These follow any strides but the innermost (see their headers); what is left out packs or indexes by its own rules.
+  spec.strided = llvm::is_contained({"elementwise", "copy", "resize", "pad", "pool", "norm", "softmax", "scan", "fill",
+                                     "matmul", "conv", "conv_transpose", "attention"},
+                                    family) ||
+                 c.kernel == "reduce.apply";
+  std::string label, barredBy;
+  if (auto attention = dyn_cast_or_null<graph::AttentionOp>(op); attention && variant != "reference") {
+    label = ("attention=" + variant).str();
+    std::string wanted = options.choice.attention;
+    if (attention.getAlgorithm() != graph::AttentionAlgorithm::Auto)
+      wanted = stringifyAttentionAlgorithm(attention.getAlgorithm()).str();
+    if (wanted != "auto" && wanted != variant)
+      barredBy = "--attention=" + wanted;
+  }
+  if (barredBy.empty() && options.choice.exactNumerics && c.numericsClass != lastNumerics)
+    barredBy = "--numerics=exact";
+  spec.label = label, spec.barredBy = barredBy;
+  return plan::CandidateAttr::get(context, spec);
+}
+
+/// A slice stays a copy that the planner can turn into a view.
+bool ProgramLowering::generates(Operation *op) const {
+  if (!options.generate || isa<graph::SliceOp, graph::ConcatOp>(op))
+    return false;
+  // Loops are generated for the sizes that they have.
+  auto isOpen = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  if (llvm::any_of(op->getOperandTypes(), isOpen) || llvm::any_of(op->getResultTypes(), isOpen))
+    return false;
+  if (!isa<graph::FusedOp, graph::TransposeOp, graph::BroadcastOp, graph::PadOp, graph::ReduceOp, graph::FillOp,
+           graph::ScalarBodyOpInterface, graph::DecomposeOpInterface>(op))
+    return false;
+  if (auto open = dyn_cast<graph::CandidatesOpInterface>(op); open && isa<graph::ReduceOp>(op)) {
+    SmallVector<graph::KernelCandidate, 1> candidates;
+    open.getCandidates(sizes, candidates);
+    if (!candidates.empty() && candidates.front().kernel != "reduce.apply")
+      return false;
+  }
+  return succeeded(gen::regionsFromOp(op));
+}
+
+LogicalResult ProgramLowering::lowerGenerated(Operation *op) {
+  FailureOr<gen::KernelInfo> kernel = options.generate(op);
+  if (failed(kernel))
+    return failure();
+  SmallVector<graph::LaunchOperand> operands;
+  for (Value v : op->getOperands())
+    operands.push_back(naturalOperand(v));
+  for (Value v : op->getResults()) {
+    operands.push_back(naturalOperand(v));
+    operands.back().access = graph::Access::Write;
+  }
+  plan::CandidateSpec spec;
+  spec.kernel = kernel->symbol;
+  spec.tasks = kernel->tasks;
+  spec.scratch = int64_t((kernel->scratchBytes + 63) / 64 * 64);
+  spec.flops = int64_t(kernel->flops), spec.bytes = int64_t(kernel->bytes);
+  spec.ns = std::max<int64_t>(1, int64_t(std::max(kernel->flops / plim_default_machine.flops_per_ns,
+                                                  kernel->bytes / plim_default_machine.bytes_per_ns)));
+  spec.numerics = "generated";
+  spec.inPlace = true;
+  SmallVector<plan::AliasAttr> aliases;
+  for (auto [read, write] : kernel->inPlace)
+    if (graph::bytesOf(operands[read].value.getType()) == graph::bytesOf(operands[write].value.getType()))
+      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, write, read, 0, 0, 0, 0));
+  launch(op, operands, {plan::CandidateAttr::get(context, spec)}, aliases);
+  return success();
+}
+
+void ProgramLowering::launch(Operation *op, ArrayRef<graph::LaunchOperand> operands,
+                             ArrayRef<plan::CandidateAttr> candidates, ArrayRef<plan::AliasAttr> aliases) {
+  std::string source = sourceName(op);
+  SmallVector<Value> launchBuffers;
+  SmallVector<plan::AccessAttr> accesses;
+  for (const graph::LaunchOperand &o : operands) {
+    launchBuffers.push_back(startOf(o, bufferOf(o.value, source)));
+    accesses.push_back(accessAttr(o));
+  }
+  auto step = createLaunch(op->getLoc(), candidates, launchBuffers, accesses, source);
+  if (!aliases.empty())
+    step.setAliasesAttr(b.getArrayAttr(SmallVector<Attribute>(aliases.begin(), aliases.end())));
+}
+
+plan::LaunchOp ProgramLowering::createLaunch(Location loc, ArrayRef<plan::CandidateAttr> candidates,
+                                             ValueRange launchBuffers, ArrayRef<plan::AccessAttr> accesses,
+                                             StringRef source) {
+  bool open = llvm::any_of(accesses, [](plan::AccessAttr a) { return !a.getShape().isStatic(); });
+  return plan::LaunchOp::create(b, loc, candidates, launchBuffers, accesses, source, /*pure=*/true, ValueRange(),
+                                open ? ValueRange(symbolValues) : ValueRange());
+}
+
+} // namespace plim::lowering
