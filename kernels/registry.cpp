@@ -22,6 +22,7 @@
 #include "kernels/pad/apply_cost.h"
 #include "kernels/pool/nhwc_cost.h"
 #include "kernels/pool/reference_cost.h"
+#include "kernels/recurrent/recurrent_cost.h"
 #include "kernels/reduce/nhwc_spatial_mean_cost.h"
 #include "kernels/reduce/reduce_cost.h"
 #include "kernels/resize/apply_cost.h"

@@ -25,6 +25,8 @@
 #include "kernels/pad/apply_cost.h"
 #include "kernels/pool/pool.h"
 #include "kernels/pool/reference_cost.h"
+#include "kernels/recurrent/recurrent.h"
+#include "kernels/recurrent/recurrent_cost.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/reduce/reduce_cost.h"
 #include "kernels/registry.h"
