@@ -68,13 +68,16 @@ private:
 
   CompileStatus plan(bool writes) {
     phase("kernels");
-    auto main = module->lookupSymbol<func::FuncOp>("main");
+    SmallVector<func::FuncOp> entries;
+    for (auto function : module->getOps<func::FuncOp>())
+      if (!function.isPrivate())
+        entries.push_back(function);
     gen::ObjectBuilder object(context, o.name);
     lowering::GraphToPlanOptions lowering;
     lowering.workers = o.workers;
     lowering.choice = o.choice;
     lowering.generate = lowering::generatorInto(object);
-    FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(main, lowering);
+    FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(entries, lowering);
     if (failed(lowered))
       return CompileStatus::Model;
     plan::ModuleOp planModule = *lowered->module;
@@ -82,7 +85,7 @@ private:
       return show(planModule);
 
     phase("plan");
-    if (CompileStatus status = fit(*planModule.getOps<plan::ProgramOp>().begin()); status != CompileStatus::Done)
+    if (CompileStatus status = fit(planModule); status != CompileStatus::Done)
       return status;
 
     if (writes) {
@@ -123,13 +126,26 @@ private:
     return writes ? write(object, *table, json) : CompileStatus::Done;
   }
 
-  /// Stage virtual to placed under the budget; a refusal is CompileStatus::Budget.
+  /// Every entry from stage virtual to placed under the budget; each refusal is reported.
+  CompileStatus fit(plan::ModuleOp planModule) {
+    SmallVector<plan::ProgramOp> programs(planModule.getOps<plan::ProgramOp>());
+    for (plan::ProgramOp program : programs)
+      if (failed(plan::normalizeScalars(program)))
+        return CompileStatus::Internal;
+    CompileStatus result = CompileStatus::Done;
+    for (plan::ProgramOp program : programs) {
+      CompileStatus status = fit(program);
+      if (status != CompileStatus::Done && status != CompileStatus::Budget)
+        return status;
+      result = std::max(result, status);
+    }
+    return result;
+  }
+
   CompileStatus fit(plan::ProgramOp program) {
     plan::FitRequest request;
     request.budget[unsigned(plan::Tier::Ram)] = o.ramBudget;
     request.countIO = o.countIO;
-    if (failed(plan::normalizeScalars(program)))
-      return CompileStatus::Internal;
     FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
     if (failed(problem))
       return CompileStatus::Internal;

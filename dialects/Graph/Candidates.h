@@ -23,6 +23,8 @@ class SizeSource {
 public:
   virtual ~SizeSource() = default;
   virtual llvm::ArrayRef<mlir::AffineExpr> sizesOf(mlir::Value value) const = 0;
+  /// Strides of the value as it lies, in elements: row-major, but for what is part of a state laid out at its bound.
+  virtual llvm::SmallVector<mlir::AffineExpr> stridesOf(mlir::Value value) const = 0;
   /// The largest value that an expression has in any run.
   virtual int64_t largest(mlir::AffineExpr size) const = 0;
 };

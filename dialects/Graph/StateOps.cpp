@@ -41,25 +41,52 @@ LogicalResult ConstantOp::verify() {
                                        << "; larger tensors are graph.parameter ops";
 }
 
-LogicalResult VariableOp::verify() {
-  return verifyFileRange(*this, getTypeAttr().getValue(), getFile(), getOffset(), getBytes());
+int64_t VariableOp::getOpenDim() {
+  for (auto [d, size] : llvm::enumerate(getTensorType().getShape()))
+    if (ShapedType::isDynamic(size))
+      return int64_t(d);
+  return -1;
 }
 
-/// Checks that a symbol names a variable of this type.
-static LogicalResult verifyVariable(Operation *op, FlatSymbolRefAttr symbol, Type type, SymbolTableCollection &tables) {
-  auto variable = tables.lookupNearestSymbolFrom<VariableOp>(op, symbol);
-  if (!variable)
-    return op->emitOpError("needs a graph.variable named ") << symbol << ", has none";
-  Type need = variable.getTypeAttr().getValue();
-  if (need != type)
-    return op->emitOpError("needs the variable's type ") << need << ", has " << type;
+LogicalResult VariableOp::verify() {
+  RankedTensorType type = getTensorType();
+  if (!getSize())
+    return verifyFileRange(*this, type, getFile(), getOffset(), getBytes());
+  Dim open = type.getNumDynamicDims() == 1 ? dimsOf(type)[getOpenDim()] : Dim();
+  if (open.lo != 0 || !open.isBounded())
+    return emitOpError("needs one open dimension with bounds from 0 to grow, has ") << toString(dimsOf(type));
+  if (!getFile().empty())
+    return emitOpError("needs no first value for what grows, has those of file '") << getFile() << "'";
   return success();
 }
 
+/// The variable that a symbol names, or null with an error.
+static VariableOp lookupVariable(Operation *op, FlatSymbolRefAttr symbol, SymbolTableCollection &tables) {
+  auto variable = tables.lookupNearestSymbolFrom<VariableOp>(op, symbol);
+  if (!variable)
+    op->emitOpError("needs a graph.variable named ") << symbol << ", has none";
+  return variable;
+}
+
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyVariable(*this, getVariableAttr(), getType(), tables);
+  VariableOp variable = lookupVariable(*this, getVariableAttr(), tables);
+  if (!variable)
+    return failure();
+  if (variable.getTensorType() != getType())
+    return emitOpError("needs the variable's type ") << variable.getTensorType() << ", has " << getType();
+  return success();
 }
 
 LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyVariable(*this, getVariableAttr(), getValue().getType(), tables);
+  VariableOp variable = lookupVariable(*this, getVariableAttr(), tables);
+  if (!variable)
+    return failure();
+  RankedTensorType need = variable.getTensorType(), have = cast<RankedTensorType>(getValue().getType());
+  bool fits = need.getElementType() == have.getElementType() && need.getRank() == have.getRank();
+  Dims wanted = dimsOf(need), given = dimsOf(have);
+  for (int64_t d = 0; fits && d < need.getRank(); ++d)
+    fits = d == variable.getOpenDim() ? given[d].lo <= wanted[d].hi : canBeEqual(given[d], wanted[d]);
+  if (!fits)
+    return emitOpError("needs the variable's type ") << need << ", has " << have;
+  return success();
 }

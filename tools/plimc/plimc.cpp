@@ -25,6 +25,12 @@ cl::list<std::string> shapes("shape", cl::desc("sizes of an input: x=1x3x960x960
                              cl::value_desc("NAME=DIMS"), cl::cat(category));
 cl::list<std::string> bounds("bound", cl::desc("range of an open dimension: N=1..32"), cl::value_desc("NAME=LO..HI"),
                              cl::cat(category));
+cl::list<std::string> states("state",
+                             cl::desc("an input that keeps the value of an output from run to run: 'past_*=present_*'"),
+                             cl::value_desc("INPUT=OUTPUT"), cl::cat(category));
+cl::list<std::string> entries("entry",
+                              cl::desc("a program with bounds of its own: decode:S=1; shares weights and states"),
+                              cl::value_desc("NAME[:DIM=LO..HI,...]"), cl::cat(category));
 cl::opt<std::string> ram("ram", cl::desc("RAM budget: 96MiB, 1.5GB, 4096 (bytes); without it there is no bound"),
                          cl::value_desc("SIZE"), cl::cat(category));
 cl::opt<bool> excludeIO("exclude-io", cl::desc("inputs and outputs do not count against the budget"),
@@ -109,6 +115,16 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   for (const std::string &text : bounds)
     if (auto flag = plim::onnx::BoundFlag::parse(text, error))
       o.import.bounds.push_back(*flag);
+    else
+      problems.push_back(error);
+  for (const std::string &text : states)
+    if (auto flag = plim::onnx::StateFlag::parse(text, error))
+      o.import.states.push_back(*flag);
+    else
+      problems.push_back(error);
+  for (const std::string &text : entries)
+    if (auto flag = plim::onnx::EntryFlag::parse(text, error))
+      o.import.entries.push_back(*flag);
     else
       problems.push_back(error);
   if (ram.getNumOccurrences()) {
@@ -197,6 +213,8 @@ int main(int argc, char **argv) {
   else if (explain || planOnly)
     std::fputs(result.explanation.c_str(), stdout);
   else
-    std::fputs(result.explanation.substr(0, result.explanation.find('\n') + 1).c_str(), stdout);
+    for (llvm::StringRef line : llvm::split(llvm::StringRef(result.explanation), '\n'))
+      if (line.starts_with("entry "))
+        std::fprintf(stdout, "%.*s\n", int(line.size()), line.data());
   return std::fflush(stdout) == 0 ? 0 : int(plim::CompileStatus::Environment);
 }

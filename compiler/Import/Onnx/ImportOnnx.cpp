@@ -51,49 +51,33 @@ OwningOpRef<ModuleOp> ModelImporter::run(ImportStatus &result) {
   if (failed(readOperatorSets(model.operatorSets, "the model", operatorSets)))
     return nullptr;
   const wire::Graph &graph = *model.graph;
-  Scope scope;
-  scope.operatorSets = &operatorSets;
-  SmallVector<const wire::ValueInfo *> inputs;
-  SmallVector<Type> types;
-  SmallVector<DictionaryAttr> attributes;
-  SmallVector<const wire::Function *> stack;
-  llvm::DenseMap<const wire::Function *, uint64_t> counts;
-  if (failed(countNodes(graph.nodes, stack, counts)) || failed(declareInitializers(graph, scope)) ||
-      failed(checkSupported(graph.nodes, scope)))
-    return nullptr;
-  if (failed(readInputs(inputs, types, attributes)))
-    return nullptr;
-
-  OwningOpRef<ModuleOp> module = ModuleOp::create(fileLocation());
-  builder.setInsertionPointToEnd(module->getBody());
-  auto function = func::FuncOp::create(builder, fileLocation(), "main", builder.getFunctionType(types, {}));
-  Block *block = function.addEntryBlock();
-  builder.setInsertionPointToEnd(block);
-  for (auto [i, input] : llvm::enumerate(inputs)) {
-    scope.values[toRef(input->name)] = block->getArgument(i);
-    function.setArgAttrs(i, attributes[i]);
-  }
-  if (failed(importNodes(graph.nodes, scope)))
-    return nullptr;
-
-  SmallVector<Value> outputs;
-  for (const wire::ValueInfo &output : graph.outputs) {
-    FailureOr<Value> value = lookup(toRef(output.name), scope, fileLocation());
-    if (failed(value))
+  {
+    Scope scope;
+    scope.operatorSets = &operatorSets;
+    SmallVector<const wire::Function *> stack;
+    llvm::DenseMap<const wire::Function *, uint64_t> counts;
+    if (failed(countNodes(graph.nodes, stack, counts)) || failed(declareInitializers(graph, scope)) ||
+        failed(checkSupported(graph.nodes, scope)))
       return nullptr;
-    outputs.push_back(*value);
   }
-  if (outputs.empty()) {
+  if (failed(listInputs()) || failed(pairStates()))
+    return nullptr;
+  if (graph.outputs.empty()) {
     error(fileLocation()) << "the graph has no outputs: need at least 1, have 0";
     return nullptr;
   }
-  if (failed(checkOutputs(graph, outputs)))
+  OwningOpRef<ModuleOp> module = ModuleOp::create(fileLocation());
+  if (options.entries.empty() && failed(importEntry("main", {}, *module)))
     return nullptr;
-  func::ReturnOp::create(builder, fileLocation(), outputs);
-  function.setFunctionType(builder.getFunctionType(types, ValueRange(outputs).getTypes()));
-  for (auto [i, output] : llvm::enumerate(graph.outputs))
-    function.setResultAttr(i, "graph.name", builder.getStringAttr(toRef(output.name)));
-  eraseDeadOps(*block);
+  for (const EntryFlag &entry : options.entries) {
+    if (module->lookupSymbol<func::FuncOp>(entry.name)) {
+      status = ImportStatus::Usage;
+      error(fileLocation()) << "--entry '" << entry.text << "': the name is given twice";
+      return nullptr;
+    }
+    if (failed(importEntry(entry.name, entry.bounds, *module)))
+      return nullptr;
+  }
   if (decodedWeights) {
     decodedWeights->flush();
     if (decodedWeights->has_error()) {
@@ -108,6 +92,67 @@ OwningOpRef<ModuleOp> ModelImporter::run(ImportStatus &result) {
     return nullptr;
   status = ImportStatus::Done;
   return module;
+}
+
+LogicalResult ModelImporter::importEntry(StringRef name, ArrayRef<BoundFlag> bounds, ModuleOp module) {
+  const wire::Graph &graph = *model.graph;
+  Scope scope;
+  scope.operatorSets = &operatorSets;
+  if (failed(declareInitializers(graph, scope)) || failed(readInputs(name, bounds)) ||
+      failed(declareVariables(name, module)))
+    return failure();
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  for (const Input &input : inputs)
+    if (input.state < 0) {
+      types.push_back(input.type);
+      attributes.push_back(input.attributes);
+    }
+  builder.setInsertionPointToEnd(module.getBody());
+  auto function = func::FuncOp::create(builder, fileLocation(), name, builder.getFunctionType(types, {}));
+  function.setAllArgAttrs(attributes);
+  Block *block = function.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  unsigned argument = 0;
+  for (const Input &input : inputs) {
+    const StringRef inputName = toRef(input.info->name);
+    scope.values[inputName] = input.state < 0
+                                  ? Value(block->getArgument(argument++))
+                                  : graph::ReadOp::create(builder, NameLoc::get(StringAttr::get(context, inputName)),
+                                                          input.type, variables.lookup(inputName).getSymName());
+  }
+  if (failed(importNodes(graph.nodes, scope)))
+    return failure();
+
+  SmallVector<Value> outputs, results;
+  for (const wire::ValueInfo &output : graph.outputs) {
+    FailureOr<Value> value = lookup(toRef(output.name), scope, fileLocation());
+    if (failed(value))
+      return failure();
+    outputs.push_back(*value);
+  }
+  if (failed(checkOutputs(graph, outputs)) || failed(checkAssignable(outputs)))
+    return failure();
+  llvm::BitVector isState(outputs.size());
+  for (const Input &input : inputs)
+    if (input.state >= 0) {
+      const StringRef output = toRef(graph.outputs[input.state].name);
+      graph::AssignOp::create(builder, NameLoc::get(StringAttr::get(context, output)),
+                              variables.lookup(toRef(input.info->name)).getSymName(), outputs[input.state]);
+      isState.set(input.state);
+    }
+  SmallVector<StringRef> names;
+  for (auto [i, output] : llvm::enumerate(graph.outputs))
+    if (!isState.test(i)) {
+      results.push_back(outputs[i]);
+      names.push_back(toRef(output.name));
+    }
+  func::ReturnOp::create(builder, fileLocation(), results);
+  function.setFunctionType(builder.getFunctionType(types, ValueRange(results).getTypes()));
+  for (auto [i, output] : llvm::enumerate(names))
+    function.setResultAttr(i, "graph.name", builder.getStringAttr(output));
+  eraseDeadOps(*block);
+  return success();
 }
 
 /// What a model says of its outputs may be missing or stale (shapes often are); what it says of their elements may not.

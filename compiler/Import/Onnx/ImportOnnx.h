@@ -6,9 +6,11 @@
 //   OwningOpRef<ModuleOp> module = importModel("det.onnx", options, &context, status);
 //   if (!module) return exitCode(status);        // what is wrong was emitted as diagnostics of `context`
 //
-// The module holds `func.func @main`. Its arguments and results carry the model's names as `graph.name`, and names of
-// open dimensions as `graph.dim_names`. Weights above 1 KiB are graph.parameter ops that name bytes of the model's file
-// or of its external data; they are neither copied nor read. Locations are node names.
+// The module holds `func.func @main`, or one function for each entry. Arguments and results carry the model's names as
+// `graph.name`, and names of open dimensions as `graph.dim_names`. An input that is a state is a graph.variable of its
+// name instead, which every entry reads at its start and assigns at its end. Weights above 1 KiB are graph.parameter
+// ops that name bytes of the model's file or of its external data; they are neither copied nor read. Locations are node
+// names.
 #pragma once
 #include "compiler/Import/Onnx/ImportOptions.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,4 +1,5 @@
-// What a user may say about the inputs of a model: sizes (`--shape`) and bounds of open dimensions (`--bound`).
+// What a user may say about the inputs of a model: sizes (`--shape`), bounds of open dimensions (`--bound`), inputs
+// that keep the value of an output from run to run (`--state`), and programs of their own bounds (`--entry`).
 #pragma once
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -32,9 +33,34 @@ struct BoundFlag {
   static std::optional<BoundFlag> parse(llvm::StringRef text, std::string &error);
 };
 
+/// `--state 'past_*=present_*'`, `--state h=hn`: an input starts a run with what the output had at the end of the run
+/// before. One `*` on each side stands for the same text.
+struct StateFlag {
+  std::string text;
+  std::string input, output;
+
+  static std::optional<StateFlag> parse(llvm::StringRef text, std::string &error);
+  /// What `*` stands for in the name of an input, or nothing where the flag does not mean it.
+  std::optional<llvm::StringRef> match(llvm::StringRef name) const;
+  /// The output that belongs to the input of which `*` is this text.
+  std::string outputFor(llvm::StringRef star) const;
+};
+
+/// `--entry decode:S=1`, `--entry prefill:S=1..512,N=1`, `--entry all`: a program of its own, in which these dimensions
+/// have these bounds instead of those of --bound.
+struct EntryFlag {
+  std::string text;
+  std::string name; ///< a C name
+  std::vector<BoundFlag> bounds;
+
+  static std::optional<EntryFlag> parse(llvm::StringRef text, std::string &error);
+};
+
 struct ImportOptions {
   std::vector<ShapeFlag> shapes;
   std::vector<BoundFlag> bounds;
+  std::vector<StateFlag> states;
+  std::vector<EntryFlag> entries; ///< None: one, @main.
   /// Weights stored as typed varints have no bytes to point at: they are written to this file, which the module then
   /// refers to. Empty: such weights above 1 KiB are an error that names them.
   std::string decodedWeightsFile;

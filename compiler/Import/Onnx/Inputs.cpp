@@ -33,25 +33,29 @@ static std::string suggestShape(StringRef input, ArrayRef<graph::Dim> dims) {
   return text;
 }
 
-LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *> &inputs, SmallVectorImpl<Type> &types,
-                                        SmallVectorImpl<DictionaryAttr> &attributes) {
+LogicalResult ModelImporter::listInputs() {
   const wire::Graph &graph = *model.graph;
   // Before IR version 4 every initializer was also listed as an input.
   llvm::StringSet<> initializers, names;
   for (const wire::Tensor &tensor : graph.initializers)
     initializers.insert(toRef(tensor.name));
-  for (const wire::ValueInfo &input : graph.inputs) {
-    if (initializers.contains(toRef(input.name)))
+  for (const wire::ValueInfo &info : graph.inputs) {
+    if (initializers.contains(toRef(info.name)))
       continue;
-    if (!names.insert(toRef(input.name)).second)
-      return error(fileLocation()) << "input '" << toRef(input.name) << "' is declared twice";
-    inputs.push_back(&input);
+    if (!names.insert(toRef(info.name)).second)
+      return error(fileLocation()) << "input '" << toRef(info.name) << "' is declared twice";
+    inputs.push_back({&info, {}, {}});
   }
+  return success();
+}
 
-  llvm::BitVector shapeUsed(options.shapes.size()), boundUsed(options.bounds.size());
+LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bounds) {
+  llvm::BitVector shapeUsed(options.shapes.size()), boundUsed(options.bounds.size()), ownUsed(bounds.size());
+  std::string openNames; // of dimensions, for messages
   SmallVector<OpenDimension> open;
   bool bad = false;
-  for (const wire::ValueInfo *input : inputs) {
+  for (Input &into : inputs) {
+    const wire::ValueInfo *input = into.info;
     const StringRef name = toRef(input->name);
     if (input->type.kind != wire::Type::Kind::Tensor) {
       error(fileLocation()) << "input '" << name << "' is no tensor: sequences, maps, optional and sparse values are "
@@ -124,6 +128,14 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
             boundUsed.set(j);
             known = true;
           }
+        for (auto [j, bound] : llvm::enumerate(bounds))
+          if (!dimNames[i].empty() && bound.pattern == dimNames[i]) {
+            dim = graph::Dim(bound.lower, bound.upper);
+            ownUsed.set(j);
+            known = true;
+          }
+        if (!dimNames[i].empty() && !StringRef(openNames).contains(("'" + dimNames[i] + "'").str()))
+          openNames += (openNames.empty() ? "'" : ", '") + dimNames[i].str() + "'";
       }
       if (dim.isStatic())
         dimNames[i] = "";
@@ -140,12 +152,12 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
       bad = true;
       continue;
     }
-    types.push_back(graph::tensorOf(dims, element));
+    into.type = graph::tensorOf(dims, element);
     NamedAttrList list;
     list.set("graph.name", builder.getStringAttr(name));
     if (llvm::any_of(dimNames, [](StringRef dimension) { return !dimension.empty(); }))
       list.set("graph.dim_names", builder.getStrArrayAttr(dimNames));
-    attributes.push_back(list.getDictionary(context));
+    into.attributes = list.getDictionary(context);
   }
 
   if (!open.empty()) {
@@ -167,8 +179,8 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
     }
   }
   std::string known;
-  for (const wire::ValueInfo *input : inputs)
-    known += (known.empty() ? "'" : ", '") + std::string(input->name) + "'";
+  for (const Input &input : inputs)
+    known += (known.empty() ? "'" : ", '") + std::string(input.info->name) + "'";
   for (size_t i = 0; i < options.shapes.size(); ++i)
     if (!shapeUsed.test(i)) {
       error(fileLocation()) << "--shape '" << options.shapes[i].text << "' names no input of the model; have " << known;
@@ -178,6 +190,14 @@ LogicalResult ModelImporter::readInputs(SmallVectorImpl<const wire::ValueInfo *>
   for (size_t i = 0; i < options.bounds.size(); ++i)
     if (!boundUsed.test(i)) {
       error(fileLocation()) << "--bound '" << options.bounds[i].text << "' names no open dimension of an input";
+      status = ImportStatus::Usage;
+      bad = true;
+    }
+  for (size_t i = 0; i < bounds.size(); ++i)
+    if (!ownUsed.test(i)) {
+      error(fileLocation()) << "--entry '" << entry << "': '" << bounds[i].text
+                            << "' names no open dimension of an input; have "
+                            << (openNames.empty() ? "none" : openNames);
       status = ImportStatus::Usage;
       bad = true;
     }

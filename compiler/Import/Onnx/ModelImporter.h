@@ -1,4 +1,5 @@
-// Drives one import: versions, inputs, graphs in topological order, inlined functions, weights.
+// Drives one import: versions, inputs, states, graphs in topological order, inlined functions, weights. Each entry is
+// the whole graph anew, with the bounds that it gives dimensions; weights and states are the same ones in all of them.
 #pragma once
 #include "compiler/Import/Onnx/ImportOnnx.h"
 #include "compiler/Import/Onnx/NodeImporter.h"
@@ -61,10 +62,28 @@ private:
                                        llvm::SmallVectorImpl<const wire::Function *> &stack,
                                        llvm::DenseMap<const wire::Function *, uint64_t> &counts);
 
+  /// An input and its type in one entry. With an output (its index in the graph's) it is a state.
+  struct Input {
+    const wire::ValueInfo *info = nullptr;
+    mlir::Type type;
+    mlir::DictionaryAttr attributes;
+    int state = -1;
+  };
+  llvm::LogicalResult importEntry(llvm::StringRef name, llvm::ArrayRef<BoundFlag> bounds, mlir::ModuleOp module);
+
   // Inputs (Inputs.cpp).
-  llvm::LogicalResult readInputs(llvm::SmallVectorImpl<const wire::ValueInfo *> &inputs,
-                                 llvm::SmallVectorImpl<mlir::Type> &types,
-                                 llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes);
+  /// Those that are no weights; fails where two have one name.
+  llvm::LogicalResult listInputs();
+  /// Their types within the bounds of an entry.
+  llvm::LogicalResult readInputs(llvm::StringRef entry, llvm::ArrayRef<BoundFlag> bounds);
+
+  // States (States.cpp).
+  /// Gives each input that a --state flag means its output.
+  llvm::LogicalResult pairStates();
+  /// A graph.variable for each state, or those of the entries before, which must be of the same types.
+  llvm::LogicalResult declareVariables(llvm::StringRef entry, mlir::ModuleOp module);
+  /// Whether each output can be assigned to its variable.
+  llvm::LogicalResult checkAssignable(llvm::ArrayRef<mlir::Value> outputs);
 
   // Graphs (GraphImport.cpp).
   llvm::LogicalResult importNodes(const std::vector<wire::Node> &nodes, Scope &scope);
@@ -91,9 +110,17 @@ private:
   ImportStatus status = ImportStatus::Model;
 
   OperatorSets operatorSets;
+  std::vector<Input> inputs;
+  llvm::StringMap<graph::VariableOp> variables; ///< by input
   llvm::StringMap<const wire::Function *> functions;
   Scope *current = nullptr; ///< of the node being imported, for graphs in its attributes
   llvm::StringSet<> weightNames;
+  /// How the parameter of a tensor was made: another entry, or another call of a function, reads the same weight.
+  struct Weight {
+    std::string name, file;
+    uint64_t offset = 0, bytes = 0;
+  };
+  llvm::DenseMap<const wire::Tensor *, Weight> weights;
   std::unique_ptr<llvm::raw_fd_ostream> decodedWeights;
 };
 

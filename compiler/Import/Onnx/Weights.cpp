@@ -70,14 +70,19 @@ Value ModelImporter::weight(const wire::Tensor &tensor, StringRef name, Location
   const auto constant = [&](StringRef data) -> Value {
     return graph::ConstantOp::create(builder, loc, type, cast<ElementsAttr>(elementsOf(type, data)));
   };
-  const auto parameter = [&](StringRef file, uint64_t offset) -> Value {
+  const auto build = [&](const Weight &w) -> Value {
+    return graph::ParameterOp::create(builder, loc, type, w.name, w.file, static_cast<int64_t>(w.offset),
+                                      static_cast<int64_t>(w.bytes));
+  };
+  const auto parameter = [&](StringRef file, uint64_t offset) {
     // Names of parameters are global; those of graphs inside others need not be.
     std::string unique = name.str();
     for (unsigned i = 1; !weightNames.insert(unique).second; ++i)
       unique = (name + "_" + Twine(i)).str();
-    return graph::ParameterOp::create(builder, loc, type, unique, file, static_cast<int64_t>(offset),
-                                      static_cast<int64_t>(bytes));
+    return build(weights[&tensor] = {unique, file.str(), offset, bytes});
   };
+  if (const auto known = weights.find(&tensor); known != weights.end())
+    return build(known->second);
 
   if (tensor.isExternal) {
     wire::FileRange range;

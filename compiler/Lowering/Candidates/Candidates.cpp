@@ -45,7 +45,7 @@ LaunchBuilder &LaunchBuilder::add(Value value, graph::Access access) {
   o.value = value;
   o.access = access;
   o.dims = Sizes(candidates.of(value));
-  o.strides = rowMajor(o.dims);
+  o.strides = candidates.sizes.stridesOf(value);
   return *this;
 }
 
@@ -96,7 +96,7 @@ StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
     view.value = op->getOperand(0);
   }
   view.dims = Sizes(sizes.sizesOf(view.value));
-  view.strides = rowMajor(view.dims);
+  view.strides = sizes.stridesOf(view.value);
   for (Operation *op : llvm::reverse(steps)) {
     Sizes dims(view.dims), strides(view.strides);
     if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {

@@ -23,6 +23,8 @@ int64_t clamped(__int128 value) {
 
 SizesRef SymbolicDims::sizesOf(Value value) const { return sizes.at(value); }
 
+Sizes SymbolicDims::stridesOf(Value value) const { return rowMajor(sizesOf(value)); }
+
 graph::Dim SymbolicDims::rangeOf(AffineExpr size) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
     return graph::Dim(constant.getValue());

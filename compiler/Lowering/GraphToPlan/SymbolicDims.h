@@ -35,6 +35,7 @@ public:
   llvm::ArrayRef<Symbol> symbols() const { return allSymbols; }
   llvm::ArrayRef<Condition> conditions() const { return allConditions; }
   SizesRef sizesOf(mlir::Value value) const override;
+  Sizes stridesOf(mlir::Value value) const override;
   int64_t largest(mlir::AffineExpr size) const override { return rangeOf(size).hi; }
   /// What the bounds of the symbols say about an expression; the lower end may be negative.
   graph::Dim rangeOf(mlir::AffineExpr size) const;

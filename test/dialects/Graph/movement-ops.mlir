@@ -4,6 +4,8 @@
 
 // CHECK: graph.variable @cache : tensor<4x8xf32> {durable = false}
 graph.variable @cache : tensor<4x8xf32> {durable = false}
+// CHECK: graph.variable @grown : tensor<?x8xf32, #graph.bounds<[0 to 16, 8]>> grows "P"
+graph.variable @grown : tensor<?x8xf32, #graph.bounds<[0 to 16, 8]>> grows "P"
 
 // CHECK-LABEL: func.func @state
 func.func @state() -> tensor<4x8xf32> {
@@ -16,6 +18,11 @@ func.func @state() -> tensor<4x8xf32> {
   %3 = graph.add %0, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: graph.assign @cache, %{{.*}} : tensor<4x8xf32>
   graph.assign @cache, %3 : tensor<4x8xf32>
+  // CHECK: %[[G:.*]] = graph.read @grown : tensor<?x8xf32, #graph.bounds<[0 to 16, 8]>>
+  %4 = graph.read @grown : tensor<?x8xf32, #graph.bounds<[0 to 16, 8]>>
+  %5 = graph.concat %4, %3 {axis = 0 : i64} : (tensor<?x8xf32, #graph.bounds<[0 to 16, 8]>>, tensor<4x8xf32>) -> tensor<?x8xf32, #graph.bounds<[4 to 20, 8]>>
+  // CHECK: graph.assign @grown, %{{.*}} : tensor<?x8xf32, #graph.bounds<[4 to 20, 8]>>
+  graph.assign @grown, %5 : tensor<?x8xf32, #graph.bounds<[4 to 20, 8]>>
   return %3 : tensor<4x8xf32>
 }
 

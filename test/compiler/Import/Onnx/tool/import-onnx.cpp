@@ -70,6 +70,8 @@ int main(int argc, char **argv) {
   cl::opt<std::string> path(cl::Positional, cl::desc("model.onnx"));
   cl::list<std::string> shapes("shape", cl::desc("NAME=DIMxDIM..."));
   cl::list<std::string> bounds("bound", cl::desc("NAME=LEAST..MOST"));
+  cl::list<std::string> states("state", cl::desc("INPUT=OUTPUT"));
+  cl::list<std::string> entries("entry", cl::desc("NAME:DIM=LEAST..MOST,..."));
   cl::opt<std::string> decoded("decoded-weights", cl::desc("file for weights that are not stored as bytes"));
   cl::opt<bool> operators("operators", cl::desc("print the table of operators"));
   cl::opt<std::string> list("list", cl::desc("file with the paths of many models to import"));
@@ -93,6 +95,12 @@ int main(int argc, char **argv) {
   for (const std::string &text : bounds)
     if (auto flag = BoundFlag::parse(text, error))
       options.bounds.push_back(*flag);
+  for (const std::string &text : states)
+    if (auto flag = StateFlag::parse(text, error))
+      options.states.push_back(*flag);
+  for (const std::string &text : entries)
+    if (auto flag = EntryFlag::parse(text, error))
+      options.entries.push_back(*flag);
   if (!error.empty()) {
     llvm::errs() << "error: " << error << "\n";
     return exitCode(ImportStatus::Usage);
