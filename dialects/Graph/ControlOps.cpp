@@ -3,6 +3,7 @@
 #include "dialects/Graph/GraphDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace plim::graph;
@@ -137,7 +138,7 @@ LogicalResult LoopOp::verify() {
   SmallVector<Type> arguments{getTrips().getType(), getCondition().getType()};
   llvm::append_range(arguments, getInitial().getTypes());
   Block &block = getBody().front();
-  if (block.getArgumentTypes() != TypeRange(arguments))
+  if (block.getNumArguments() != arguments.size() || !areCompatible(arguments, block.getArgumentTypes()))
     return emitOpError("needs block arguments ") << arguments << ", has " << block.getArgumentTypes();
   size_t carried = getInitial().size();
   if (getOutputs().size() < carried)
@@ -155,6 +156,88 @@ LogicalResult LoopOp::verify() {
     yields.push_back(tensorOf(ArrayRef(dimsOf(type)).drop_front(), type.getElementType()));
   }
   return verifyYield(*this, "its region", yieldedTypes(getBody()), yields);
+}
+
+namespace {
+
+/// Builds the loop again without some of its results, and replaces the old one. Carried values that go are replaced by
+/// their initial values in the body.
+void keepResults(LoopOp loop, const BitVector &keep, PatternRewriter &rewriter) {
+  SmallVector<Value> initial, yields{loop.getNextCondition()};
+  SmallVector<Type> types;
+  BitVector droppedArguments(loop.getBlock()->getNumArguments());
+  for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+    bool carried = i < loop.getCarriedCount();
+    if (!keep[i]) {
+      if (carried) {
+        rewriter.replaceAllUsesWith(loop.getCarried(i), loop.getInitial()[i]);
+        droppedArguments.set(2 + i);
+      }
+      continue;
+    }
+    types.push_back(loop.getResult(i).getType());
+    yields.push_back(loop.getYielded(i));
+    if (carried)
+      initial.push_back(loop.getInitial()[i]);
+  }
+  auto narrow =
+      LoopOp::create(rewriter, loop.getLoc(), types, loop.getTrips(), loop.getCondition(), initial, loop.getMaxTrips());
+  rewriter.inlineRegionBefore(loop.getBody(), narrow.getBody(), narrow.getBody().end());
+  rewriter.modifyOpInPlace(narrow.getYield(), [&] { narrow.getYield()->setOperands(yields); });
+  rewriter.modifyOpInPlace(narrow, [&] { narrow.getBlock()->eraseArguments(droppedArguments); });
+  unsigned next = 0;
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    if (keep[i])
+      rewriter.replaceAllUsesWith(loop.getResult(i), narrow.getResult(next++));
+    else if (i < loop.getInitial().size())
+      rewriter.replaceAllUsesWith(loop.getResult(i), loop.getInitial()[i]);
+  rewriter.eraseOp(loop);
+}
+
+/// Carried values that no trip changes are their initial values; results and carried values that nothing needs go.
+struct DropUnchangedCarried : OpRewritePattern<LoopOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LoopOp loop, PatternRewriter &rewriter) const override {
+    BitVector keep(loop.getNumResults(), true);
+    for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+      bool unused = loop.getResult(i).use_empty();
+      if (i >= loop.getCarriedCount()) {
+        keep[i] = !unused;
+        continue;
+      }
+      BlockArgument carried = loop.getCarried(i);
+      bool sameType =
+          loop.getInitial()[i].getType() == carried.getType() && loop.getResult(i).getType() == carried.getType();
+      keep[i] = !(sameType && loop.getYielded(i) == carried) && !(unused && carried.use_empty());
+    }
+    if (keep.all())
+      return failure();
+    keepResults(loop, keep, rewriter);
+    return success();
+  }
+};
+
+/// A loop that never starts gives its initial values.
+struct DropLoopWithoutTrips : OpRewritePattern<LoopOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LoopOp loop, PatternRewriter &rewriter) const override {
+    DenseElementsAttr condition, trips;
+    bool never =
+        (matchPattern(loop.getCondition(), m_Constant(&condition)) && condition.isSplat() &&
+         !condition.getSplatValue<bool>()) ||
+        (matchPattern(loop.getTrips(), m_Constant(&trips)) && trips.isSplat() && trips.getSplatValue<int64_t>() <= 0);
+    if (!never || loop.getNumResults() != loop.getCarriedCount() ||
+        loop.getInitial().getTypes() != loop.getResultTypes())
+      return failure();
+    rewriter.replaceOp(loop, loop.getInitial());
+    return success();
+  }
+};
+
+} // namespace
+
+void LoopOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropUnchangedCarried, DropLoopWithoutTrips>(context);
 }
 
 LogicalResult CustomOp::verify() {

@@ -36,9 +36,10 @@ def Graph_IfOp : Graph_Op<"if", [RecursiveMemoryEffects, SingleBlock]> {
   let hasCanonicalizer = 1;
 }
 
-// Runs while the iteration is below `trips` and the condition holds, at most `max_trips` times. Block arguments: iteration
-// (i64 scalar), condition (i1 scalar), carried values. Yields: condition, carried values, then values to be stacked
-// along a new first dimension. Results: the last carried values, then the stacks. Values from outside may be used.
+// Runs while the iteration is below `trips` and the condition holds; a run with more than `max_trips` trips is an error.
+// Block arguments: iteration (i64 scalar), condition (i1 scalar), carried values, whose types cover those of the initial
+// and of the yielded values. Yields: condition, carried values, then values to be stacked along a new first dimension.
+// Results: the last carried values, then the stacks, as long as trips were run. Values from outside may be used.
 def Graph_LoopOp : Graph_Op<"loop", [RecursiveMemoryEffects, SingleBlock]> {
   let arguments = (ins RankedTensorOf<[I64]>:$trips, Graph_BoolTensor:$condition, Variadic<Graph_Tensor>:$initial,
     Graph_Int64:$max_trips);
@@ -48,6 +49,17 @@ def Graph_LoopOp : Graph_Op<"loop", [RecursiveMemoryEffects, SingleBlock]> {
     $trips `while` $condition (`carry` $initial^)? attr-dict `:` functional-type(operands, results) $body
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+    ::mlir::Operation *getYield() { return getBlock()->getTerminator(); }
+    unsigned getCarriedCount() { return getInitial().size(); }
+    ::mlir::BlockArgument getIteration() { return getBlock()->getArgument(0); }
+    ::mlir::BlockArgument getCarried(unsigned index) { return getBlock()->getArgument(2 + index); }
+    ::mlir::Value getNextCondition() { return getYield()->getOperand(0); }
+    /// What the body gives for the result of this number, carried or stacked.
+    ::mlir::Value getYielded(unsigned result) { return getYield()->getOperand(1 + result); }
+  }];
 }
 
 // A kernel of the user's: the C symbol of a plim_kernel. Operands and results become its buffers, in that order.
