@@ -62,7 +62,7 @@ int64_t SolutionReplay::workspaceOf(int action) const {
   if (s.actions[action].kind != ActionKind::Run)
     return 0;
   const Candidate &c = candidateOf(action);
-  return c.sharedBytes + p.workers * c.scratchBytes;
+  return c.sharedBytes + (c.tasks < p.workers ? c.tasks : p.workers) * c.scratchBytes;
 }
 
 bool SolutionReplay::startsAlive(int place) const {

@@ -156,7 +156,8 @@ void TableReplay::launch(const plim_t_launch &l, const plim_t_step &s) {
 
 // A workspace has a live range of its own, or none. Whatever else lay there is lost.
 void TableReplay::workspace(const plim_t_launch &l, const std::vector<Access> &operands) {
-  const uint64_t need = l.shared_bytes + uint64_t(t->workers) * l.scratch_bytes;
+  const uint64_t pieces = l.tasks < t->workers ? l.tasks : t->workers;
+  const uint64_t need = l.shared_bytes + pieces * l.scratch_bytes;
   if (l.workspace == PLIM_NONE) {
     if (need > 0)
       fail("need a workspace of ", need, " bytes, have none");

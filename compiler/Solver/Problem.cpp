@@ -120,6 +120,7 @@ private:
       std::string at = absl::StrCat(where, " candidate ", c, " '", candidate.kernel, "'");
       range(at, "ns", candidate.ns, 0, kMaxNs);
       range(at, "shared bytes", candidate.sharedBytes, 0, kMaxBytes / 2);
+      range(at, "tasks", candidate.tasks, 1, kMaxTasks);
       range(at, "scratch bytes", candidate.scratchBytes, 0, kMaxBytes / 2 / std::max(1, p.workers));
     }
     for (const SplitAxis &axis : step.splits) {

@@ -32,6 +32,7 @@ inline constexpr int64_t kAlign = 64;                  // of buffers, workspaces
 inline constexpr int64_t kSsdAlign = 4096;             // of what is read from or written to the ssd
 inline constexpr int64_t kMaxBytes = int64_t(1) << 50; // of one buffer or workspace: sums of them cannot overflow
 inline constexpr int64_t kMaxNs = int64_t(1) << 50;
+inline constexpr int64_t kMaxTasks = (int64_t(1) << 32) - 1; // of a step
 
 enum class BufferKind : uint8_t {
   Transient, // made and used within a run
@@ -85,7 +86,8 @@ struct Candidate {
   std::string kernel{};
   std::string label{}; // what a user calls the choice, "attention=flash"; "" where there is no name for it
   int64_t ns = 0;      // predicted
-  int64_t sharedBytes = 0, scratchBytes = 0; // workspace = shared + workers * scratch
+  int64_t sharedBytes = 0, scratchBytes = 0; // workspace = shared + min(workers, tasks) * scratch
+  int64_t tasks = kMaxTasks;                 // pieces that workers take; one has scratch of its own while it runs
   std::string numerics{};                    // numerics class: equal classes give equal bits
   uint32_t flags = kInPlaceOk | kSubrangeOk;
   Tier tier = Tier::Ram;  // where its operands and workspace lie
@@ -141,7 +143,7 @@ struct Levers {
 
 struct Problem {
   std::array<TierLimit, kTierCount> tiers;
-  int workers = 1;          // scratch is reserved for each
+  int workers = 1;          // scratch is reserved for each that a launch has a task for
   int64_t granule = kAlign; // arenas (transient, constants, states) are reserved in multiples of this, a power of two
   bool countIo = true;      // inputs and outputs are the caller's; true where they count against the budget
   Levers levers;
@@ -152,7 +154,9 @@ struct Problem {
   std::vector<Step> steps{}; // in an order that meets all dependencies
   std::vector<Alias> aliases{};
 
-  int64_t workspace(const Candidate &c) const { return c.sharedBytes + workers * c.scratchBytes; }
+  int64_t workspace(const Candidate &c) const {
+    return c.sharedBytes + std::min<int64_t>(workers, c.tasks) * c.scratchBytes;
+  }
 };
 
 // Where bytes are reserved.

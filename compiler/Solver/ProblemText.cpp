@@ -87,7 +87,10 @@ std::string printProblem(const Problem &p) {
     absl::StrAppend(&out, "\n");
     for (const Candidate &c : s.candidates) {
       absl::StrAppend(&out, "  candidate ", quote(c.kernel), " ns=", c.ns, " shared=", c.sharedBytes,
-                      " scratch=", c.scratchBytes, " flags=", flagNames(c.flags));
+                      " scratch=", c.scratchBytes);
+      if (c.tasks != kMaxTasks)
+        absl::StrAppend(&out, " tasks=", c.tasks);
+      absl::StrAppend(&out, " flags=", flagNames(c.flags));
       if (c.tier != Tier::Ram)
         absl::StrAppend(&out, " tier=", kTiers.of(c.tier));
       if (!c.label.empty())
@@ -235,7 +238,7 @@ void readProblemRecord(Record &record, Problem &p) {
     Candidate &c = p.steps.back().candidates.emplace_back();
     c.kernel = record.name();
     c.ns = record.number("ns", 0), c.sharedBytes = record.number("shared", 0);
-    c.scratchBytes = record.number("scratch", 0);
+    c.scratchBytes = record.number("scratch", 0), c.tasks = record.number("tasks", kMaxTasks);
     c.flags = record.has("flags") ? readFlags(record) : c.flags;
     c.tier = record.oneOf("tier", kTiers, Tier::Ram);
     c.label = record.text("label"), c.numerics = record.text("numerics"), c.barredBy = record.text("barred");

@@ -126,8 +126,8 @@ def Plan_CandidateAttr : Plan_Attr<"Candidate", "candidate"> {
   let description = [{
     `#plan.candidate<"attention.flash", tasks = 8, scratch = 4096, attrs = [4, 64], ns = 1200, numerics = "flash">`
 
-    `attrs` are the words that the kernel gets: integers, doubles bit-cast. Workspace is shared + workers * scratch bytes.
-    `layouts`, where given, has one entry a buffer and must agree with the accesses. flops, bytes and ns are the predicted
+    `attrs` are the words that the kernel gets: integers, doubles bit-cast. Workspace is shared +
+    min(workers, tasks) * scratch bytes. `layouts`, where given, has one entry a buffer and must agree with the accesses. flops, bytes and ns are the predicted
     cost. Candidates of equal `numerics` give equal bits. `label` is what a user calls the choice ("attention=flash");
     `barred_by` names the flag that forbids it: never chosen, but priced by refusals. `in_place` and `strided` say which
     aliases of the launch the kernel supports.
@@ -144,7 +144,9 @@ def Plan_CandidateAttr : Plan_Attr<"Candidate", "candidate"> {
     CandidateSpec getSpec() const;
     /// Only what a step table holds: no cost, layouts, labels or alias support.
     CandidateAttr getPlacedForm() const;
-    int64_t getWorkspaceBytes(int64_t workers) const { return getShared() + workers * getScratch(); }
+    int64_t getWorkspaceBytes(int64_t workers) const {
+      return getShared() + std::min(workers, getTasks()) * getScratch();
+    }
   }];
 }
 

@@ -31,8 +31,8 @@ def Plan_SymbolArray : TypedArrayAttrBase<Plan_SymbolAttr, "symbols">;
 def Plan_ModuleOp : Plan_Op<"module", [IsolatedFromAbove, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "One artifact: constants, states, arenas, and programs by entry and variant";
   let description = [{
-    `isa` is the lowest CPU level that may run it, `workers` the largest number of workers (scratch is reserved for each),
-    `io_depth` the transfers in flight on one queue.
+    `isa` is the lowest CPU level that may run it, `workers` the largest number of workers (a launch has scratch for
+    as many of them as it has tasks), `io_depth` the transfers in flight on one queue.
   }];
   let arguments = (ins OptionalAttr<SymbolNameAttr>:$sym_name,
     DefaultValuedAttr<Plan_IsaAttr, "::plim::plan::Isa::V3">:$isa, DefaultValuedAttr<Plan_Int, "8">:$workers,

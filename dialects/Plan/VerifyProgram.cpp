@@ -181,7 +181,7 @@ void ProgramVerifier::checkWorkspace(LaunchOp launch) {
   int64_t need = launch.getCandidate(0).getWorkspaceBytes(program.getModule().getWorkers());
   int64_t have = launch.getWorkspace() ? cast<BufferType>(launch.getWorkspace().getType()).getBytes() : 0;
   if (need != have)
-    fail(launch) << "need a workspace of " << need << " bytes (shared + workers * scratch), have " << have;
+    fail(launch) << "need a workspace of " << need << " bytes (shared + min(workers, tasks) * scratch), have " << have;
 }
 
 LogicalResult ProgramOp::verifyRegions() {

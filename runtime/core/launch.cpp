@@ -16,6 +16,7 @@ struct Job {
   plim_kernel_fn function;
   char *scratch;
   uint64_t scratchBytes;
+  bool scratchByTask;           // fewer tasks than workers: scratch goes with the first task of a piece
   std::atomic<int32_t> code{0}; // the first kernel code that is not 0
 };
 
@@ -24,7 +25,7 @@ void runPiece(void *data, uint32_t worker, uint32_t first, uint32_t last) {
   if (job.code.load(std::memory_order_relaxed))
     return;
   uint64_t begin = job.run.options.trace ? nowNs() : 0;
-  void *scratch = job.scratchBytes ? job.scratch + worker * job.scratchBytes : nullptr;
+  void *scratch = job.scratchBytes ? job.scratch + (job.scratchByTask ? first : worker) * job.scratchBytes : nullptr;
   int32_t code = job.function(&job.launch, scratch, first, last), none = 0;
   if (code)
     job.code.compare_exchange_strong(none, code);
@@ -136,7 +137,8 @@ plim_status runLaunch(Run &run, const plim_t_launch &l) {
            l.operands, l.attr_words},
           pick(kernel, run.session.weights->isa),
           workspace + l.shared_bytes,
-          l.scratch_bytes};
+          l.scratch_bytes,
+          l.tasks < run.t.t->workers};
   for (uint32_t phase = 0; phase < kernel.phases && !job.code.load(); ++phase) {
     job.launch.phase = phase;
     c.pool.run(runPiece, &job, static_cast<uint32_t>(tasks), bytes >= kParallelBytes);

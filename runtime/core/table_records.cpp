@@ -270,7 +270,8 @@ private:
       if (l.shared_bytes % 64 != 0 || l.scratch_bytes % 64 != 0 || l.shared_bytes > INT64_MAX / 2 ||
           l.scratch_bytes > INT64_MAX / 2 / PLIM_MAX_WORKERS)
         return no("launch", i, 64, l.scratch_bytes, "workspace sizes are not multiples of 64, or beyond reason");
-      uint64_t need = l.shared_bytes + t.t->workers * l.scratch_bytes;
+      uint64_t scratches = l.tasks < t.t->workers ? l.tasks : t.t->workers;
+      uint64_t need = l.shared_bytes + scratches * l.scratch_bytes;
       if (l.workspace == PLIM_NONE) {
         if (need)
           return no("launch", i, need, 0, "no workspace, though it needs one");
@@ -283,7 +284,7 @@ private:
           v.offset % 64 != 0)
         return no("launch", i, "a workspace is a fixed, 64-byte aligned range of transient memory");
       if (v.bytes != need || !need)
-        return no("launch", i, need, v.bytes, "workspace is not shared + workers * scratch");
+        return no("launch", i, need, v.bytes, "workspace is not shared + min(workers, tasks) * scratch");
     }
     return true;
   }

@@ -93,6 +93,20 @@ TEST(MemoryContract, TouchedBytesOfPoisonRunsEqualThePlanForEveryNumberOfThreads
   }
 }
 
+TEST(MemoryContract, StepsWithFewerTasksThanWorkersHaveScratchForTheirTasksOnly) {
+  for (uint32_t tasks : {1u, 2u, 3u})
+    for (uint32_t threads : {1u, 2u, 4u}) {
+      const ChainPlan plan(1 << 16, tasks);
+      ChainRun chain(plan, threads, PLIM_RUN_POISON);
+      for (int i = 0; i < 20; ++i)
+        PLIM_OK_OR_FAIL(chain.run());
+      plim_usage u = chain.running.usage();
+      EXPECT_EQ(u.touched[PLIM_RAM], u.touched_planned[PLIM_RAM]);
+      EXPECT_EQ(u.touched[PLIM_RAM], 2 * plan.bytes() + plan.shared() + tasks * 256);
+      EXPECT_NEAR(chain.y, chain.expected(), 1e-3 * chain.expected());
+    }
+}
+
 TEST(MemoryContract, LiveBytesOfABranchAreThoseOfTheStepsThatRan) {
   TableBuilder b;
   uint32_t arena = b.arena(PLIM_TRANSIENT, 4096), one = b.shape({1}, PLIM_I32);

@@ -61,10 +61,11 @@ struct ChainPlan {
   uint64_t arenaBytes;
   const char *scaleKernel = "test.scale";
 
-  explicit ChainPlan(int64_t n = 4096) : n(n), secondOffset(bytes()), arenaBytes(2 * bytes() + workspace()) {}
+  explicit ChainPlan(int64_t n = 4096, uint32_t tasks = 8)
+      : n(n), tasks(tasks), secondOffset(bytes()), arenaBytes(2 * bytes() + workspace()) {}
   uint64_t bytes() const { return static_cast<uint64_t>(n) * 4; }
   uint64_t shared() const { return tasks * 64; }
-  uint64_t workspace() const { return shared() + 4 * 256; }
+  uint64_t workspace() const { return shared() + (tasks < 4 ? tasks : 4) * 256; }
 
   void build(TableBuilder &b) const {
     uint32_t arena = b.arena(PLIM_TRANSIENT, arenaBytes);

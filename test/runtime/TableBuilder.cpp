@@ -177,7 +177,7 @@ void TableBuilder::launch(const std::string &name, std::vector<plim_t_operand> o
   l.scratch_bytes = o.scratch;
   l.workspace = PLIM_NONE;
   if (o.workspaceArena != PLIM_NONE)
-    l.workspace = view(o.workspaceArena, o.workspaceOffset, o.shared + workers * o.scratch);
+    l.workspace = view(o.workspaceArena, o.workspaceOffset, o.shared + std::min(workers, o.tasks) * o.scratch);
   uint32_t dynamic = 0;
   for (const plim_t_operand &op : ops)
     dynamic += shapes[op.shape].dynamic;

@@ -71,7 +71,7 @@ TEST(TableCheck, RefusesEachBrokenInvariant) {
   refused([](Table &t) { t.record<plim_t_operand>(PLIM_SEC_OPERANDS, 1).buffer = 1; },
           "its view is not inside its live range");
   refused([](Table &t) { t.record<plim_t_launch>(PLIM_SEC_LAUNCHES, 3).scratch_bytes += 64; },
-          "workspace is not shared + workers * scratch");
+          "workspace is not shared + min(workers, tasks) * scratch");
   refused([](Table &t) { t.record<plim_t_launch>(PLIM_SEC_LAUNCHES, 0).workspace = 3; },
           "a workspace is a fixed, 64-byte aligned range of transient memory");
   refused([&](Table &t) { step(t, PLIM_OP_LAUNCH).record = 1000; }, "no such record");

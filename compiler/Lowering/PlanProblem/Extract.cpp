@@ -133,6 +133,7 @@ solver::Candidate Extractor::candidateOf(CandidateAttr candidate) const {
   c.ns = candidate.getNs();
   c.sharedBytes = candidate.getShared();
   c.scratchBytes = candidate.getScratch();
+  c.tasks = candidate.getTasks();
   c.numerics = candidate.getNumerics().str();
   c.flags = (candidate.getInPlace() ? solver::kInPlaceOk : 0) | (candidate.getStrided() ? solver::kSubrangeOk : 0);
   c.barredBy = candidate.getBarredBy().str();

@@ -101,7 +101,7 @@ typedef struct plim_table {
   uint64_t bytes;       /* of the whole table */
   uint64_t hash;        /* XXH3-64 of everything after this field to the end of the table */
   uint32_t kernel_abi;  /* PLIM_KERNEL_ABI of the compiler */
-  uint32_t workers;     /* the largest number of workers a context may have; scratch is reserved for each */
+  uint32_t workers;     /* the largest number of workers a context may have */
   uint32_t io_depth;    /* transfers in flight on one queue */
   uint32_t isa_min;     /* a plim_isa: the lowest CPU level that may run it */
   uint64_t stack_bytes; /* of one worker, a multiple of 4096 */
@@ -183,7 +183,7 @@ typedef struct plim_t_launch {
   uint32_t first_scalar, scalars;       /* read; in INDICES */
   uint32_t first_result, results;       /* written; in INDICES */
   uint32_t tasks, tasks_scalar;         /* tasks_scalar: the value comes from this scalar, `tasks` is its bound */
-  uint32_t workspace;                   /* view of shared + workers * scratch bytes, or PLIM_NONE */
+  uint32_t workspace;                   /* view of shared + min(workers, tasks) * scratch bytes, or PLIM_NONE */
   uint32_t instance;                    /* 0, or the number of a clone (recomputation) */
   uint64_t shared_bytes, scratch_bytes; /* multiples of 64 */
 } plim_t_launch;

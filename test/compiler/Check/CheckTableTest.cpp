@@ -31,6 +31,7 @@ struct Chain {
     LaunchOptions options;
     options.attrs = {2.0};
     options.workspaceArena = arena, options.workspaceOffset = 128, options.shared = 64, options.scratch = 64;
+    options.tasks = 8;
     b.launch("test.scale", {b.read(first, shape), b.write(second, shape)}, options);
     b.dies(first);
     b.launch("test.scale", {b.read(second, shape), b.write(b.ioView(y), shape)}, std::vector<double>{2.0});

@@ -134,6 +134,7 @@ private:
       c.kernel = "kernel." + std::to_string(k);
       c.ns = 100 + 400 * k + below(300);
       c.sharedBytes = 64 * below(60) / (k + 1), c.scratchBytes = 64 * below(20) / (k + 1);
+      c.tasks = below(2) ? kMaxTasks : 1 + below(8);
       if (shape.labels && count > 1)
         c.label = "algorithm=" + std::to_string(k);
       if (!grouped && k > 0 && below(6) == 0)

@@ -88,8 +88,8 @@ plan.module {
 
 plan.module {
   plan.program @p tiered io(out %y "y" f32[16] : <ram, 64>) {
-    // expected-error @below {{need a workspace of 512 bytes (shared + workers * scratch), have 0}}
-    plan.launch "k"<scratch = 64>(w %y f32[1] : <ram, 64>)
+    // expected-error @below {{need a workspace of 256 bytes (shared + min(workers, tasks) * scratch), have 0}}
+    plan.launch "k"<tasks = 4, scratch = 64>(w %y f32[1] : <ram, 64>)
     plan.return
   }
 }

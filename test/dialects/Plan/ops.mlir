@@ -117,8 +117,8 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
     // CHECK: plan.alloc at 128 : <ram, 64>
     %a = plan.alloc at 128 : !plan.buffer<ram, 64>
     %ws = plan.alloc at 256 : !plan.buffer<ram, 512>
-    // CHECK: plan.launch "k"<scratch = 128>(w %{{.*}} f32[16] : <ram, 64>) workspace(%{{.*}} : !plan.buffer<ram, 512>)
-    plan.launch "k"<scratch = 128>(w %a f32[16] : !plan.buffer<ram, 64>) workspace(%ws : !plan.buffer<ram, 512>)
+    // CHECK: plan.launch "k"<tasks = 4, scratch = 128>(w %{{.*}} f32[16] : <ram, 64>) workspace(%{{.*}} : !plan.buffer<ram, 512>)
+    plan.launch "k"<tasks = 4, scratch = 128>(w %a f32[16] : !plan.buffer<ram, 64>) workspace(%ws : !plan.buffer<ram, 512>)
     plan.return
   }
 

@@ -74,6 +74,7 @@ private:
       candidates.push_back(CandidateAttr::get(&context, CandidateSpec{.kernel = "k",
                                                                       .shared = 64 * pick(0, 8),
                                                                       .scratch = 64 * pick(0, 8),
+                                                                      .tasks = pick(1, 8),
                                                                       .ns = pick(1, 100),
                                                                       .inPlace = pick(0, 3) > 0,
                                                                       .strided = strided && pick(0, 3) > 0}));

@@ -9,7 +9,7 @@
 // CHECK-NEXT: %[[P:.*]] = plan.view %[[A]][16] : <ram, 64> to <ram, 32>
 // CHECK-NEXT: plan.mark birth %[[A]]
 // CHECK-NEXT: plan.mark birth %[[S]]
-// CHECK-NEXT: plan.launch "k"<scratch = 64>(r %x f32[16] : <ram, 64>, w %[[A]] f32[16] : <ram, 64>) workspace(%[[S]] : !plan.buffer<ram, 128>)
+// CHECK-NEXT: plan.launch "k"<tasks = 2, scratch = 64>(r %x f32[16] : <ram, 64>, w %[[A]] f32[16] : <ram, 64>) workspace(%[[S]] : !plan.buffer<ram, 128>)
 // CHECK-NEXT: plan.mark death %[[S]]
 // CHECK-NEXT: plan.launch "m"(r %[[P]] f32[8] : <ram, 32>, w %y f32[16] : <ram, 64>)
 // CHECK-NEXT: plan.mark death %[[A]]
@@ -19,7 +19,7 @@ plan.module attributes {workers = 2} {
     %a = plan.alloc at 0 from "a" : <ram, 64>
     %ws = plan.alloc at 64 : <ram, 128>
     %part = plan.view %a[16] : <ram, 64> to <ram, 48>
-    plan.launch "k"<scratch = 64, ns = 5>(r %x f32[16] : <ram, 64>, w %a f32[16] : <ram, 64>) workspace(%ws : !plan.buffer<ram, 128>) pure
+    plan.launch "k"<tasks = 2, scratch = 64, ns = 5>(r %x f32[16] : <ram, 64>, w %a f32[16] : <ram, 64>) workspace(%ws : !plan.buffer<ram, 128>) pure
     plan.launch "m"<ns = 5>(r %part span 32 f32[8] : <ram, 48>, w %y f32[16] : <ram, 64>) pure
     plan.return
   }
