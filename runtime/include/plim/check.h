@@ -30,8 +30,9 @@ enum {
 /* Validates a whole table once: after PLIM_OK a walk stays inside its arenas whatever the scalars are. `table` must be
  * 64-byte aligned with `bytes` readable bytes, and is not changed. Checked: magic, version, kernel ABI, hash, every
  * section and reference, enum ranges, strings, views inside arenas, inputs and the weight file, operands inside views,
- * alignment, homes of constants and states, workspace = shared + min(workers, tasks) * scratch, nesting of branches and loops, live
- * ranges and tokens, no state written before first_commit_step, and both peaks. PLIM_ERR_TABLE or PLIM_ERR_ARG. */
+ * alignment, homes of constants and states, workspace = shared + min(workers, tasks) * scratch, nesting of branches and
+ * loops, live ranges and tokens, no state written before first_commit_step, and both peaks. PLIM_ERR_TABLE or
+ * PLIM_ERR_ARG. */
 plim_status plim_table_check(const void *table, uint64_t bytes);
 
 /* What one session of `program` makes the runtime reserve, by tier: weights + context + session + worker stacks + their

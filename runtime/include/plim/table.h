@@ -98,13 +98,13 @@ typedef struct plim_t_span {
 typedef struct plim_table {
   char magic[8];
   uint32_t version, header_bytes;
-  uint64_t bytes;       /* of the whole table */
-  uint64_t hash;        /* XXH3-64 of everything after this field to the end of the table */
-  uint32_t kernel_abi;  /* PLIM_KERNEL_ABI of the compiler */
-  uint32_t workers;     /* the largest number of workers a context may have */
-  uint32_t io_depth;    /* transfers in flight on one queue */
-  uint32_t isa_min;     /* a plim_isa: the lowest CPU level that may run it */
-  uint64_t stack_bytes; /* of one worker, a multiple of 4096 */
+  uint64_t bytes;                       /* of the whole table */
+  uint64_t hash;                        /* XXH3-64 of everything after this field to the end of the table */
+  uint32_t kernel_abi;                  /* PLIM_KERNEL_ABI of the compiler */
+  uint32_t workers;                     /* the largest number of workers a context may have */
+  uint32_t io_depth;                    /* transfers in flight on one queue */
+  uint32_t isa_min;                     /* a plim_isa: the lowest CPU level that may run it */
+  uint64_t stack_bytes;                 /* of one worker, a multiple of 4096 */
   uint64_t weights_bytes, weights_hash; /* of the weight file: its length, and XXH3-64 of its header block */
   plim_t_span sections[PLIM_SEC_COUNT];
 } plim_table;
