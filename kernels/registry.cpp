@@ -17,6 +17,7 @@
 #include "kernels/matmul/batched_cost.h"
 #include "kernels/matmul/panel32_cost.h"
 #include "kernels/matmul/reference_cost.h"
+#include "kernels/matmul/quantized_cost.h"
 #include "kernels/norm/norm_cost.h"
 #include "kernels/pack/panel32_cost.h"
 #include "kernels/pad/apply_cost.h"

@@ -11,6 +11,7 @@ void buildInferencePipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(graph::createGraphInferShapes());
   passes.addNestedPass<func::FuncOp>(graph::createGraphSimplify());
   passes.addNestedPass<func::FuncOp>(graph::createGraphFuseAttention());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphFoldDequantize());
   passes.addNestedPass<func::FuncOp>(graph::createGraphAssignLayouts());
   // Layouts bring bias, activation and residual next to their convolutions only now.
   passes.addNestedPass<func::FuncOp>(graph::createGraphSimplify());

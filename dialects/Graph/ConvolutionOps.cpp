@@ -64,9 +64,9 @@ static Dims resultDims(ImageLayout layout, Dim batch, Dim channels, ArrayRef<Dim
 //===----------------------------------------------------------------------===//
 
 /// Output channels of a convolution, after checking its filter.
-static FailureOr<int64_t> outputChannels(std::optional<Location> loc, ConvOp::Adaptor adaptor, Dim channels,
+template <typename Adaptor>
+static FailureOr<int64_t> outputChannels(std::optional<Location> loc, StringRef name, Adaptor adaptor, Dim channels,
                                          ArrayRef<int64_t> kernel) {
-  StringRef name = "graph.conv";
   ArrayRef<int64_t> filter = cast<RankedTensorType>(adaptor.getFilter().getType()).getShape();
   int64_t groups = adaptor.getGroups(), outputs, inputs;
   if (adaptor.getLayout() == ImageLayout::NCHW) {
@@ -93,9 +93,9 @@ static FailureOr<int64_t> outputChannels(std::optional<Location> loc, ConvOp::Ad
   return outputs;
 }
 
-LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  StringRef name = "graph.conv";
+/// The result type of conv and integer_conv.
+template <typename Adaptor>
+static FailureOr<Type> inferConvolution(std::optional<Location> loc, StringRef name, Adaptor adaptor, Type element) {
   Type input = adaptor.getInput().getType();
   ImageLayout layout = adaptor.getLayout();
   SmallVector<int64_t> kernel = kernelOf(adaptor.getKernel(), adaptor.getFilter().getType());
@@ -105,7 +105,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
     return failure();
   Dims dims = dimsOf(input), spatial;
   Dim channels = dims[channelAxis(layout, dims.size())];
-  FailureOr<int64_t> outputs = outputChannels(loc, adaptor, channels, kernel);
+  FailureOr<int64_t> outputs = outputChannels(loc, name, adaptor, channels, kernel);
   if (failed(outputs))
     return failure();
   Window window = makeWindow(kernel, adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations());
@@ -115,8 +115,15 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
       return failure();
     spatial.push_back(*positions);
   }
-  types.push_back(tensorOf(resultDims(layout, dims[0], *outputs, spatial), elementTypeOf(input)));
-  return success();
+  return Type(tensorOf(resultDims(layout, dims[0], *outputs, spatial), element));
+}
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  FailureOr<Type> type = inferConvolution(loc, "graph.conv", adaptor, elementTypeOf(adaptor.getInput()));
+  if (succeeded(type))
+    types.push_back(*type);
+  return type;
 }
 
 LogicalResult ConvOp::verify() {
@@ -202,3 +209,39 @@ Window ConvTransposeOp::getWindow() {
 LayoutBehaviour ConvTransposeOp::getLayoutBehaviour() {
   return getGroups() == 1 ? LayoutBehaviour::Wants : LayoutBehaviour::Blocks;
 }
+
+//===----------------------------------------------------------------------===//
+// integer_conv
+//===----------------------------------------------------------------------===//
+
+LogicalResult IntegerConvOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  FailureOr<Type> type = inferConvolution(loc, "graph.integer_conv", adaptor, IntegerType::get(context, 32));
+  if (succeeded(type))
+    types.push_back(*type);
+  return type;
+}
+
+LogicalResult IntegerConvOp::verify() {
+  Dim channels = dimsOf(getType())[channelAxis(getLayout(), rankOf(getResult()))];
+  auto check = [&](StringRef name, Value zero, Value operand, bool perChannel) -> LogicalResult {
+    if (!zero)
+      return success();
+    Dims dims = dimsOf(zero.getType());
+    if (elementTypeOf(zero) != elementTypeOf(operand))
+      return emitOpError("needs ") << name << " of its operand's element type " << elementTypeOf(operand) << ", has "
+                                   << elementTypeOf(zero);
+    if (elementsOf(dims) != Dim(1) && !(perChannel && dims == Dims{channels}))
+      return emitOpError("needs ") << name << " of one number" << (perChannel ? " or one an output channel" : "")
+                                   << ", has " << toString(dims);
+    return success();
+  };
+  return failure(failed(check("an input_zero", getInputZero(), getInput(), false)) ||
+                 failed(check("a filter_zero", getFilterZero(), getFilter(), true)));
+}
+
+Window IntegerConvOp::getWindow() {
+  return makeWindow(kernelOf(getKernel(), getFilter().getType()), getStrides(), getPads(), getDilations());
+}
+
+LayoutBehaviour IntegerConvOp::getLayoutBehaviour() { return LayoutBehaviour::Wants; }

@@ -53,4 +53,25 @@ def Graph_ConvTransposeOp : Graph_PureOp<"conv_transpose", [AttrSizedOperandSegm
   let hasVerifier = 1;
 }
 
+// conv(input - input_zero, filter - filter_zero), exact but for the wrap of i32; padding counts as input_zero. Shapes and
+// spatial attributes are those of conv. A zero has the element type of its operand and is left out for 0; input_zero is
+// one number, filter_zero one or [O].
+def Graph_IntegerConvOp : Graph_PureOp<"integer_conv", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Graph_Layout>]> {
+  let arguments = (ins Graph_ByteTensor:$input, Graph_ByteTensor:$filter, Optional<Graph_ByteTensor>:$input_zero,
+    Optional<Graph_ByteTensor>:$filter_zero, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$pads, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$dilations,
+    DefaultValuedAttr<Graph_Int64, "1">:$groups, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$kernel,
+    DefaultValuedAttr<Graph_ImageLayoutAttr, "::plim::graph::ImageLayout::NCHW">:$layout);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = [{
+    $input `,` $filter (`input_zero` $input_zero^)? (`filter_zero` $filter_zero^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    ::plim::graph::Window getWindow();
+  }];
+  let hasVerifier = 1;
+}
+
 #endif

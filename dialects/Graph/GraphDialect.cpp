@@ -25,6 +25,9 @@ void GraphDialect::initialize() {
 #include "dialects/Graph/LinearAlgebraOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialects/Graph/QuantizedOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialects/Graph/ConvolutionOps.cpp.inc"
       ,
 #define GET_OP_LIST

@@ -44,6 +44,8 @@
 #define GET_OP_CLASSES
 #include "dialects/Graph/LinearAlgebraOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/Graph/QuantizedOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/Graph/ConvolutionOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Graph/PoolingOps.h.inc"

@@ -16,6 +16,7 @@ def Graph_FloatTensor : RankedTensorOf<Graph_Floats>;
 def Graph_NumberTensor : RankedTensorOf<!listconcat(Graph_Floats, Graph_Integers)>;
 def Graph_IntegerTensor : RankedTensorOf<Graph_Integers>;
 def Graph_IndexTensor : RankedTensorOf<[I32, I64]>;
+def Graph_ByteTensor : RankedTensorOf<[I8, UI8]>;
 def Graph_BoolTensor : RankedTensorOf<[I1]>;
 
 // A 64-bit float attribute that reads and builds as a C++ double.
@@ -113,6 +114,23 @@ def Graph_NearestMode : Graph_Enum<"NearestMode", "which neighbour nearest inter
   I32EnumAttrCase<"RoundPreferCeil", 1, "round_prefer_ceil">,
   I32EnumAttrCase<"Floor", 2, "floor">, I32EnumAttrCase<"Ceil", 3, "ceil">]>;
 def Graph_NearestModeAttr : Graph_EnumAttr<Graph_NearestMode, "nearest_mode">;
+
+def Graph_RecurrenceKind : Graph_Enum<"RecurrenceKind", "cell of a recurrent net", [
+  I32EnumAttrCase<"LSTM", 0, "lstm">, I32EnumAttrCase<"GRU", 1, "gru">, I32EnumAttrCase<"RNN", 2, "rnn">]>;
+def Graph_RecurrenceKindAttr : Graph_WordAttr<Graph_RecurrenceKind, "recurrence_kind">;
+
+def Graph_Direction : Graph_Enum<"Direction", "in which order a recurrent net takes the steps", [
+  I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Reverse", 1, "reverse">,
+  I32EnumAttrCase<"Bidirectional", 2, "bidirectional">]>;
+def Graph_DirectionAttr : Graph_WordAttr<Graph_Direction, "direction">;
+
+def Graph_GateFunction : Graph_Enum<"GateFunction", "function of a gate or state of a recurrent net", [
+  I32EnumAttrCase<"Sigmoid", 0, "sigmoid">, I32EnumAttrCase<"Tanh", 1, "tanh">, I32EnumAttrCase<"Relu", 2, "relu">,
+  I32EnumAttrCase<"Affine", 3, "affine">, I32EnumAttrCase<"LeakyRelu", 4, "leaky_relu">,
+  I32EnumAttrCase<"ThresholdedRelu", 5, "thresholded_relu">, I32EnumAttrCase<"ScaledTanh", 6, "scaled_tanh">,
+  I32EnumAttrCase<"HardSigmoid", 7, "hard_sigmoid">, I32EnumAttrCase<"Elu", 8, "elu">,
+  I32EnumAttrCase<"Softsign", 9, "softsign">, I32EnumAttrCase<"Softplus", 10, "softplus">]>;
+def Graph_GateFunctionAttr : Graph_EnumAttr<Graph_GateFunction, "gate_function">;
 
 def Graph_StorageLayout : Graph_Enum<"StorageLayout", "how the elements of a packed operand lie in memory", [
   I32EnumAttrCase<"Panel32", 1, "panel32">]>;

@@ -16,6 +16,8 @@
 #include "kernels/gather/gather.h"
 #include "kernels/gather/gather_cost.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/matmul/quantized.h"
+#include "kernels/matmul/quantized_cost.h"
 #include "kernels/matmul/reference_cost.h"
 #include "kernels/norm/norm.h"
 #include "kernels/norm/norm_cost.h"

@@ -16,6 +16,8 @@ void registerCandidates(DialectRegistry &registry) {
   registerConvolutionCandidates(registry);
   registerMovementCandidates(registry);
 }
+  registerDynamicCandidates(registry);
+  registerQuantizedCandidates(registry);
 
 Sizes rowMajor(SizesRef dims) {
   if (dims.empty())

@@ -34,6 +34,8 @@ void registerLinearAlgebraCandidates(mlir::DialectRegistry &registry);
 void registerConvolutionCandidates(mlir::DialectRegistry &registry);
 void registerMovementCandidates(mlir::DialectRegistry &registry);
 
+void registerDynamicCandidates(mlir::DialectRegistry &registry);
+void registerQuantizedCandidates(mlir::DialectRegistry &registry);
 /// The model of one op whose candidates a function gives.
 template <typename OpTy, void (*function)(OpTy, Candidates &)>
 struct CandidateModel : graph::CandidatesOpInterface::ExternalModel<CandidateModel<OpTy, function>, OpTy> {

@@ -126,8 +126,9 @@ template <typename OpTy> Sizes SizeRule::convolution(OpTy conv, bool transposed)
     size = transposed ? (size - 1) * w.strides[i] + (extent - pads + (extra.empty() ? 0 : extra[i]))
                       : (size + (pads - extent)).floorDiv(w.strides[i]) + 1;
   }
-  if (conv.getResidual())
-    equalAll(of(conv.getResidual()), result);
+  if constexpr (!std::is_same_v<OpTy, graph::IntegerConvOp>)
+    if (conv.getResidual())
+      equalAll(of(conv.getResidual()), result);
   return result;
 }
 
@@ -282,8 +283,24 @@ FailureOr<Sizes> SizeRule::sizes() {
   return TypeSwitch<Operation *, FailureOr<Sizes>>(op)
       .Case([&](MatmulOp o) { return matmul(o); })
       .Case([&](AttentionOp o) { return attention(o); })
+      .Case([&](QuantizedMatmulOp o) {
+        Sizes result = of(o.getLhs()), weights = of(o.getRhs());
+        equal(result.back(), weights[0]);
+        result.back() = weights[1];
+        if (o.getResidual())
+          equalAll(of(o.getResidual()), result);
+        return result;
+      })
+      .Case([&](IntegerMatmulOp o) {
+        Sizes a = of(o.getLhs()), b = of(o.getRhs());
+        equal(a.back(), b[b.size() - 2]);
+        Sizes result = broadcast(SizesRef(a).drop_back(2), SizesRef(b).drop_back(2));
+        result.append({a[a.size() - 2], b.back()});
+        return result;
+      })
       .Case([&](ConvOp o) { return convolution(o, false); })
       .Case([&](ConvTransposeOp o) { return convolution(o, true); })
+      .Case([&](IntegerConvOp o) { return convolution(o, false); })
       .Case([&](PoolOp o) { return pool(o); })
       .Case([&](ResizeOp o) { return resize(o); })
       .Case([&](ReduceOp o) { return reduced(o.getInput(), o.getAxes(), o.getKeepDims()); })

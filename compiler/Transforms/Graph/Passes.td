@@ -86,6 +86,30 @@ def GraphChooseAttention : Pass<"graph-choose-attention", "::mlir::func::FuncOp"
     Option<"chunk", "chunk", "int64_t", "1024", "query rows at a time of the chunked algorithm">];
 }
 
+def GraphFoldDequantize : Pass<"graph-fold-dequantize", "::mlir::func::FuncOp"> {
+  let summary = "Keep weights as narrow as they are stored until they are multiplied";
+  let description = [{
+    Weights of 8-bit integers, (w - zero) * scale, or of half floats stay so in memory: a product by such a matrix becomes
+    graph.quantized_matmul, whose kernel widens them as it reads them, and rows are picked from a table before they are
+    widened. The scale is one for all, one a column, one a row (then it is a factor of the left side), or one for a group of
+    rows and a column; so is the zero, one a row apart.
+
+    Precondition: none; after --graph-simplify bias and activation are part of the product. Postcondition: no f32 matmul has
+    such a matrix on its right, and no gather along the first axis or slice reads a widened weight. Left alone: scales
+    or zeros that are not known before a run or have other shapes, integers of other widths, arithmetic in types other
+    than f32.
+
+    ```mlir
+    // before
+    %f = graph.cast %w {to = f32} : (tensor<64x32xi8>) -> tensor<64x32xf32>
+    %m = graph.mul %f, %scale : (tensor<64x32xf32>, tensor<1x32xf32>) -> tensor<64x32xf32>
+    %y = graph.matmul %x, %m : ...
+    // after
+    %y = graph.quantized_matmul %x, %w scale %scale : (tensor<4x64xf32>, tensor<64x32xi8>, tensor<1x32xf32>) -> ...
+    ```
+  }];
+}
+
 def GraphAssignLayouts : Pass<"graph-assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "Put images into nhwc and weights into the layouts that kernels read";
   let description = [{

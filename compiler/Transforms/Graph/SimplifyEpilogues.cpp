@@ -27,11 +27,11 @@ template <typename OpTy, typename F> void moveInto(PatternRewriter &rewriter, Op
 }
 
 /// matmul + vector of one element a column
-struct MatmulBias : OpRewritePattern<AddOp> {
-  using OpRewritePattern::OpRewritePattern;
+template <typename OpTy> struct MatmulBias : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
     auto parts = commute(op, [](Value v) {
-      auto matmul = singleUse<MatmulOp>(v);
+      auto matmul = singleUse<OpTy>(v);
       return isOpen(matmul) && !matmul.getBias();
     });
     if (!parts || parts->first.getType() != op.getType() || !hasStaticShape(parts->second) ||
@@ -45,8 +45,8 @@ struct MatmulBias : OpRewritePattern<AddOp> {
     Value bias = parts->second;
     if (shape.size() != 1)
       bias = ReshapeOp::create(rewriter, op.getLoc(), bias, ArrayRef<int64_t>{shape.back()});
-    moveInto(rewriter, op, parts->first.getDefiningOp<MatmulOp>(),
-             [&](MatmulOp moved) { moved.getBiasMutable().assign(bias); });
+    moveInto(rewriter, op, parts->first.template getDefiningOp<OpTy>(),
+             [&](OpTy moved) { moved.getBiasMutable().assign(bias); });
     return success();
   }
 };
@@ -263,7 +263,8 @@ struct PadIntoMaxPool : OpRewritePattern<PoolOp> {
 } // namespace
 
 void populateEpiloguePatterns(RewritePatternSet &patterns) {
-  patterns.add<MatmulBias, Residual<MatmulOp>, Residual<ConvOp>, FoldActivation<MatmulOp>, FoldActivation<ConvOp>,
+  patterns.add<MatmulBias<MatmulOp>, MatmulBias<QuantizedMatmulOp>, Residual<MatmulOp>, Residual<QuantizedMatmulOp>,
+               Residual<ConvOp>, FoldActivation<MatmulOp>, FoldActivation<QuantizedMatmulOp>, FoldActivation<ConvOp>,
                FoldActivation<ConvTransposeOp>, TransposedOperand, PadIntoConv, PadIntoMaxPool>(patterns.getContext());
 }
 

@@ -95,6 +95,20 @@ def conv(v, a, out):
     return result
 
 
+def integer_product(product):
+    def run(v, a, out):
+        sizes, operands = a["operandSegmentSizes"], iter(v)
+        x, w, x_zero, w_zero = (next(operands).astype(np.int64) if n else np.int64(0) for n in sizes)
+        return product(x, w, x_zero, w_zero, a, out).astype(np.int64).astype(np.int32)
+    return run
+
+
+def integer_conv(x, w, x_zero, w_zero, a, out):
+    if np.size(w_zero) > 1:
+        w_zero = w_zero.reshape((-1,) + (1,) * (w.ndim - 1))
+    return conv([x - np.reshape(x_zero, ()), w.astype(np.int64) - w_zero], {**a, "operandSegmentSizes": [1, 1, 0, 0]}, out)
+
+
 def conv_transpose(v, a, out):
     x, w = v[0].astype(np.float64), v[1].astype(np.float64)
     spatial, groups = x.ndim - 2, a["groups"]
@@ -354,7 +368,12 @@ def with_attributes(function):
 sigmoid = lambda x: 1 / (1 + np.exp(-x))
 hard_sigmoid = lambda x, a: np.clip(a["alpha"] * x + a["beta"], 0, 1)
 
+def integer_matmul(x, w, x_zero, w_zero, a, out):
+    return (x.astype(np.int64) - x_zero) @ (w.astype(np.int64) - w_zero)
+
+
 OPS = {
+    "integer_matmul": integer_product(integer_matmul), "integer_conv": integer_product(integer_conv),
     **{name: simple(function) for name, function in {
         "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": divide, "min": np.minimum, "max": np.maximum,
         "neg": np.negative, "abs": np.abs, "sign": np.sign, "sqrt": np.sqrt, "reciprocal": lambda x: 1 / x,

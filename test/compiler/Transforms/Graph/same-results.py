@@ -3,6 +3,8 @@
 # RUN: %python %s plim-opt %S/fuse-attention.mlir --graph-fuse-attention
 # RUN: %python %s plim-opt %S/assign-layouts.mlir --graph-assign-layouts
 # RUN: %python %s plim-opt %S/fuse-elementwise.mlir --graph-fuse-elementwise
+# RUN: %python %s plim-opt %S/fold-dequantize.mlir --graph-fold-dequantize
+# RUN: %python %s plim-opt %S/fold-dequantize.mlir --graph-simplify --graph-fold-dequantize --graph-assign-layouts --graph-simplify
 # RUN: %python %s plim-opt %S/simplify.mlir --graph-simplify --graph-assign-layouts --graph-simplify --graph-fuse-elementwise
 # RUN: %python %s plim-opt %S/assign-layouts.mlir --graph-simplify --graph-assign-layouts --graph-simplify --graph-fuse-elementwise
 # RUN: %python %s plim-opt %S/fuse-attention.mlir --graph-simplify --graph-fuse-attention --graph-assign-layouts --graph-fuse-elementwise
@@ -64,6 +66,20 @@ def attention(v, a, _):
     return weights / weights.sum(-1, keepdims=True) @ x
 
 
+def quantized_matmul(v, a, out):
+    sizes, operands = a["operandSegmentSizes"], iter(v)
+    x, w, scale, zero, bias, residual = (next(operands) if n else None for n in sizes)
+    weights = ev.wide(w).astype(np.float64)
+    if zero is not None:
+        weights = weights - np.repeat(zero.astype(np.float64), w.shape[0] // zero.shape[0], 0)
+    if scale is not None:
+        weights = weights * np.repeat(scale.astype(np.float64), w.shape[0] // scale.shape[0], 0)
+    sums = x.astype(np.float64) @ weights
+    for more in (bias, residual):
+        sums = sums if more is None else sums + more
+    return ACTIVATIONS[a["activation"]](sums, a["alpha"], a["beta"])
+
+
 def parameter(v, a, out):
     random = np.random.default_rng(zlib.crc32(a["name"].encode()))
     if np.dtype(out[1]).kind == "f":
@@ -72,7 +88,7 @@ def parameter(v, a, out):
 
 
 ev.OPS.update({
-    "parameter": parameter, "pack": lambda v, a, _: v[0], "attention": attention, "matmul": epilogue(ev.OPS["matmul"]),
+    "quantized_matmul": quantized_matmul, "parameter": parameter, "pack": lambda v, a, _: v[0], "attention": attention, "matmul": epilogue(ev.OPS["matmul"]),
     "rsqrt": lambda v, a, _: 1 / np.sqrt(ev.wide(v[0])), "pool": in_nchw(ev.OPS["pool"]),
     "resize": in_nchw(ev.OPS["resize"]), "conv": epilogue(in_nchw(ev.OPS["conv"], False)),
     "conv_transpose": epilogue(in_nchw(ev.OPS["conv_transpose"], True))})
