@@ -128,9 +128,9 @@ def Plan_CandidateAttr : Plan_Attr<"Candidate", "candidate"> {
 
     `attrs` are the words that the kernel gets: integers, doubles bit-cast. Workspace is shared +
     min(workers, tasks) * scratch bytes. `layouts`, where given, has one entry a buffer and must agree with the accesses.
-    flops, bytes and ns are the predicted cost. Candidates of equal `numerics` give equal bits. `label` is what a user calls the choice ("attention=flash");
-    `barred_by` names the flag that forbids it: never chosen, but priced by refusals. `in_place` and `strided` say which
-    aliases of the launch the kernel supports.
+    flops, bytes and ns are the predicted cost. Candidates of equal `numerics` give equal bits. `label` is what a user
+    calls the choice ("attention=flash"); `barred_by` names the flag that forbids it: never chosen, but priced by
+    refusals. `in_place` and `strided` say which aliases of the launch the kernel supports.
   }];
   let parameters = (ins
     StringRefParameter<>:$kernel, ArrayRefParameter<"::plim::plan::Layout">:$layouts, "int64_t":$shared, "int64_t":$scratch,
