@@ -120,6 +120,32 @@ TEST(OnnxWire, NamesNeedHaveAndByteOfTruncation) {
   EXPECT_EQ(errorOf(Message().tag(3, 3).str()), "field 3 has wire type 3, which ONNX does not use (byte 0)");
 }
 
+TEST(OnnxWire, RefusesNamesWithAZeroByteAndKeepsThoseOfData) {
+  const Message value = valueInfo(std::string_view("x\0y", 3), 1, {2});
+  EXPECT_EQ(errorOf(Message().message(7, Message().message(11, value)).str()),
+            "value_info.name has a zero byte at place 1: need text (byte 4)");
+  const std::string_view bytes("a\0b", 3);
+  const Message attribute = Message().bytes(1, "value_string").bytes(4, bytes).bytes(9, bytes);
+  const Message message = Message().message(7, Message().message(1, Message().message(5, attribute)));
+  std::string error;
+  auto model = decodeModel(message.str(), error);
+  ASSERT_TRUE(model) << error;
+  EXPECT_EQ(model->graph->nodes[0].attributes[0].s, bytes);
+  EXPECT_EQ(model->graph->nodes[0].attributes[0].strings[0], bytes);
+}
+
+TEST(OnnxWire, RefusesAnAttributeWithoutTheValueOfItsType) {
+  const auto withType = [](uint64_t type) {
+    return Message()
+        .message(7, Message().message(1, Message().message(5, Message().bytes(1, "value").varint(20, type))))
+        .str();
+  };
+  EXPECT_EQ(errorOf(withType(4)), "attribute 'value' of type tensor has none (byte 6)");
+  EXPECT_EQ(errorOf(withType(5)), "attribute 'value' of type graph has none (byte 6)");
+  std::string error;
+  EXPECT_TRUE(decodeModel(withType(2), error)) << error; // an integer that is left out is 0
+}
+
 TEST(OnnxWire, RefusesEndlessNesting) {
   Message graph = Message().bytes(2, "leaf");
   for (unsigned i = 0; i < 1000; ++i)
