@@ -8,6 +8,7 @@
 #include "kernels/conv/nhwc_direct_cost.h"
 #include "kernels/conv/nhwc_pointwise_cost.h"
 #include "kernels/conv/nhwc_transpose_cost.h"
+#include "kernels/conv/nhwc_winograd_cost.h"
 #include "kernels/conv/reference_cost.h"
 #include "kernels/copy/concat_cost.h"
 #include "kernels/copy/strided_cost.h"

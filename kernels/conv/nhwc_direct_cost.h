@@ -107,7 +107,7 @@ static inline plim_cost plim_cost_conv_nhwc_direct(const plim_shape *const *shap
   plim_direct_blocking cut = plim_direct_blocking_for(shape[0], shape[1], y, attrs);
   double flops = 2.0 * (double)plim_elements(y) * (double)shape[1]->dims[0];
   plim_cost cost =
-      plim_cost_rule(shape, operands, flops, shape[0]->dims[3] < 16 ? 0.5 : 0.85, (double)cut.units, machine);
+      plim_cost_rule(shape, operands, flops, shape[0]->dims[3] < 16 ? 0.65 : 0.85, (double)cut.units, machine);
   cost.scratch_bytes = cut.taps_bytes + cut.band_bytes + cut.partial_bytes;
   return cost;
 }

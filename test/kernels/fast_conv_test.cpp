@@ -121,6 +121,35 @@ TEST(ConvPointwise, PixelsWithAndWithoutStrideAreRight) {
   check("conv.nhwc_pointwise", {1, 7, 7, 1100, 70}, 77);
 }
 
+TEST(ConvWinograd, ShapesAndPaddingsAreRight) {
+  unsigned seed = 0;
+  for (int64_t channels : {1, 3, 16, 33, 64, 130})
+    for (int64_t padding : {0, 1, 2}) {
+      Case c{2, 9 + padding, 14 - padding, channels, 20 + 7 * channels % 61};
+      c.kernelH = c.kernelW = 3;
+      c.padH = padding, c.padW = (padding + 1) % 3, c.padEndH = 1, c.padEndW = padding;
+      c.flags = seed % 4;
+      c.activation = seed % PLIM_ACT_COUNT;
+      c.gap = seed % 3;
+      check("conv.nhwc_winograd", c, seed++);
+    }
+  Case large{1, 33, 61, 96, 70};
+  large.kernelH = large.kernelW = 3;
+  large.padH = large.padW = large.padEndH = large.padEndW = 1;
+  check("conv.nhwc_winograd", large, 5);
+  Case deep{3, 7, 7, 512, 64};
+  deep.kernelH = deep.kernelW = 3;
+  deep.padH = deep.padW = deep.padEndH = deep.padEndW = 1;
+  check("conv.nhwc_winograd", deep, 6);
+}
+
+TEST(ConvWinograd, EmptyImagesAndChannelsAreRight) {
+  for (Case c : {Case{0, 8, 8, 4, 4}, Case{1, 2, 9, 4, 4}, Case{2, 5, 5, 0, 33}, Case{2, 5, 5, 7, 0}}) {
+    c.kernelH = c.kernelW = 3;
+    check("conv.nhwc_winograd", c, 9);
+  }
+}
+
 TEST(ConvDirect, UsualShapesAreRight) {
   unsigned seed = 0;
   for (int64_t kernel : {1, 2, 3, 5, 7})

@@ -94,8 +94,12 @@ void conv(graph::ConvOp op, Candidates &candidates) {
     };
     if (all(w.kernel, 1) && all(w.strides, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
       launch.offer("conv.nhwc_pointwise", attrs, "conv.nhwc");
-    if (candidates.empty())
+    if (candidates.empty()) {
+      // The most exact one last: it is what --numerics=exact keeps.
+      if (all(w.kernel, 3) && all(w.strides, 1) && all(w.dilations, 1))
+        launch.offer("conv.nhwc_winograd", attrs, "conv.nhwc_winograd");
       launch.offer("conv.nhwc_direct", attrs, "conv.nhwc");
+    }
   }
   if (candidates.empty())
     launch.offer("conv.reference", attrs);
