@@ -1,6 +1,7 @@
 //===- Artifact.cpp - A compiled model, loaded and ready to run -------------------------------===//
 #include "tools/plim-run/Artifact.h"
 #include "nlohmann/json.hpp"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
@@ -77,7 +78,36 @@ Artifact::~Artifact() {
     ::dlclose(library);
 }
 
-Failure Artifact::open(const std::string &path, const std::string &program, const std::string &variant,
+/// The scope is the one program that runs, or all of the variant where several do: they share states.
+Failure Artifact::resolve(const std::vector<std::string> &programs, const std::string &variant) {
+  const char *variantName = variant.empty() ? nullptr : variant.c_str();
+  for (const std::string &name : programs) {
+    if (std::any_of(entries.begin(), entries.end(), [&](const Entry &e) { return e.name == name; }))
+      continue;
+    if (plim_find(model, name.empty() ? nullptr : name.c_str(), variantName, &scope))
+      return lastFailure();
+    if (scope.program == PLIM_NONE) {
+      auto *variants = static_cast<const plim_t_variant *>(plim_table_section(model->table, PLIM_SEC_VARIANTS));
+      if (variants[scope.variant].programs != 1) {
+        std::string have;
+        auto *all = static_cast<const plim_t_program *>(plim_table_section(model->table, PLIM_SEC_PROGRAMS));
+        for (uint32_t i = 0; i < variants[scope.variant].programs; ++i)
+          have += (i ? ", " : "") +
+                  std::string(plim_table_string(model->table, all[variants[scope.variant].first_program + i].name));
+        return {1, {"the model has several entries; choose one with --program: " + have}};
+      }
+      scope.program = variants[scope.variant].first_program;
+    }
+    Entry &entry = entries.emplace_back();
+    entry.name = name;
+    entry.program = scope.program;
+  }
+  if (entries.size() > 1)
+    scope.program = PLIM_NONE;
+  return {};
+}
+
+Failure Artifact::open(const std::string &path, const std::vector<std::string> &programs, const std::string &variant,
                        uint32_t threads) {
   std::string folder = path, so = path;
   struct stat st{};
@@ -104,30 +134,24 @@ Failure Artifact::open(const std::string &path, const std::string &program, cons
   model = static_cast<const plim_model *>(::dlsym(library, (name + "_model").c_str()));
   if (!model)
     return {2, {so + ": need the symbol " + name + "_model, have none"}};
-  if (plim_find(model, program.empty() ? nullptr : program.c_str(), variant.empty() ? nullptr : variant.c_str(),
-                &scope))
-    return lastFailure();
+  if (Failure f = resolve(programs, variant))
+    return f;
   if (plim_model_check(model, scope))
     return lastFailure();
-  if (scope.program == PLIM_NONE) {
-    auto *variants = static_cast<const plim_t_variant *>(plim_table_section(model->table, PLIM_SEC_VARIANTS));
-    if (variants[scope.variant].programs != 1)
-      return {1, {"the model has several entries; choose one with --program"}};
-    scope.program = variants[scope.variant].first_program;
-  }
+  for (Entry &entry : entries)
+    for (uint32_t i = 0; i < plim_io_count(model, entry.program); ++i) {
+      plim_io_info info;
+      if (plim_io_at(model, entry.program, i, &info))
+        return lastFailure();
+      if (!info.is_state)
+        entry.ios.push_back(info);
+    }
   std::string file = folder + "/model.weights";
   plim_context_options options = {};
   options.threads = threads;
   if (plim_weights_create(model, scope, file.c_str(), nullptr, &weights) ||
       plim_context_create(weights, scope, &options, &context) || plim_session_create(weights, scope, nullptr, &session))
     return lastFailure();
-  for (uint32_t i = 0; i < plim_io_count(model, scope.program); ++i) {
-    plim_io_info info;
-    if (plim_io_at(model, scope.program, i, &info))
-      return lastFailure();
-    if (!info.is_state)
-      ios.push_back(info);
-  }
   return {};
 }
 

@@ -29,7 +29,9 @@ public:
   Artifact &operator=(const Artifact &) = delete;
   ~Artifact();
 
-  Failure open(const std::string &path, const std::string &program, const std::string &variant, uint32_t threads);
+  /// `programs` are the names of entries to run, one or more; an empty one is the only entry.
+  Failure open(const std::string &path, const std::vector<std::string> &programs, const std::string &variant,
+               uint32_t threads);
 
   std::string name;
   const plim_model *model = nullptr;
@@ -37,9 +39,17 @@ public:
   plim_weights *weights = nullptr;
   plim_context *context = nullptr;
   plim_session *session = nullptr;
-  std::vector<plim_io_info> ios; // of the program, states left out
+
+  /// A program that runs.
+  struct Entry {
+    std::string name; // as asked for
+    uint32_t program = 0;
+    std::vector<plim_io_info> ios; // states left out
+  };
+  std::vector<Entry> entries; // each once
 
 private:
+  Failure resolve(const std::vector<std::string> &programs, const std::string &variant);
   void *library = nullptr;
 };
 

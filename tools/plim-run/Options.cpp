@@ -20,6 +20,11 @@ Runs a model that plimc compiled into the folder OUT (or OUT/model.so) and print
   --stats=text|json          form of the figures (default text)
   --trace=FILE               write the last run as a Chrome trace (chrome://tracing, ui.perfetto.dev)
   --program NAME             entry to run, where the model has several
+  --then                     another run in the same session, with the states that the one before left; options of a
+                             run (--program, --input, --output, --expected) before it are of that one, --reps and
+                             --warmup of the last one
+  --load-state FILE          start from the states in the file
+  --save-state FILE          write the states when all runs have ended
   --variant NAME             budget variant (default: the first)
   --no-poison                leave out the two runs that measure which bytes are touched
   --red-zones                check after every step that it wrote nothing but its outputs (slow)
@@ -79,6 +84,10 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
     bool attached = false;
     if (size_t eq = arg.find('='); eq != std::string::npos)
       flag = arg.substr(0, eq), value = arg.substr(eq + 1), attached = true;
+    if (!attached && flag == "--then") {
+      o.steps.emplace_back();
+      continue;
+    }
     if (flag == "--help" || flag == "-h") {
       o.help = true;
       continue;
@@ -90,8 +99,9 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
       continue;
     }
     bool known = false;
-    for (const char *name : {"--input", "--output", "--expected", "--seed", "--rtol", "--atol", "--reps", "--warmup",
-                             "--threads", "--stats", "--trace", "--program", "--variant"})
+    for (const char *name :
+         {"--input", "--output", "--expected", "--seed", "--rtol", "--atol", "--reps", "--warmup", "--threads",
+          "--stats", "--trace", "--program", "--variant", "--load-state", "--save-state"})
       known |= flag == name;
     if (!known) {
       problems.push_back("unknown option '" + arg + "' (--help lists them)");
@@ -105,11 +115,11 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
       value = argv[++i];
     }
     if (flag == "--input")
-      file(flag, value, o.inputs);
+      file(flag, value, o.steps.back().inputs);
     else if (flag == "--output")
-      file(flag, value, o.outputs);
+      file(flag, value, o.steps.back().outputs);
     else if (flag == "--expected")
-      file(flag, value, o.expected);
+      file(flag, value, o.steps.back().expected);
     else if (flag == "--seed")
       number(flag, value, 0, UINT64_MAX, o.seed);
     else if (flag == "--rtol")
@@ -125,7 +135,11 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
     else if (flag == "--trace")
       o.trace = value;
     else if (flag == "--program")
-      o.program = value;
+      o.steps.back().program = value;
+    else if (flag == "--load-state")
+      o.loadState = value;
+    else if (flag == "--save-state")
+      o.saveState = value;
     else if (flag == "--variant")
       o.variant = value;
     else if (value == "text" || value == "json")
@@ -133,6 +147,9 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
     else
       problems.push_back("--stats: need text or json, have '" + value + "'");
   }
+  for (size_t i = 1; i < o.steps.size(); ++i)
+    if (o.steps[i].program.empty())
+      o.steps[i].program = o.steps[i - 1].program;
   if (o.artifact.empty() && !o.help)
     problems.push_back("need the folder that plimc wrote");
   return o;

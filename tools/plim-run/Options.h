@@ -9,12 +9,19 @@
 
 namespace plim {
 
-struct RunOptions {
-  std::string artifact;                        // the folder that plimc wrote, or a model.so in one
-  std::string program, variant;                // empty: the only or first one
+/// One run of a session.
+struct RunStep {
+  std::string program;                         // empty: that of the step before, or the only one
   std::map<std::string, std::string> inputs;   // name -> .npy file
   std::map<std::string, std::string> outputs;  // name -> .npy file to write
   std::map<std::string, std::string> expected; // name -> .npy file
+};
+
+struct RunOptions {
+  std::string artifact;             // the folder that plimc wrote, or a model.so in one
+  std::string variant;              // empty: the first one
+  std::vector<RunStep> steps{1};    // --then starts the next one
+  std::string loadState, saveState; // files
   bool inputRandom = false, poison = true, redZones = false, jsonStats = false, help = false;
   uint64_t seed = 1;
   double rtol = 1e-3, atol = 1e-4;

@@ -67,7 +67,7 @@ std::string statsText(const Artifact &artifact, const RunFigures &f) {
     out += line;
   };
   bool open = false;
-  for (const plim_io_info &io : artifact.ios)
+  for (const plim_io_info &io : f.entry->ios)
     open |= io.dynamic != 0;
   auto row = [&](const char *what, uint64_t planned, uint64_t measured, const char *note) {
     const char *verdict = planned == measured          ? note

@@ -7,7 +7,8 @@
 namespace plim {
 
 struct RunFigures {
-  std::vector<double> wallMs, cpuMs; // of each timed run; cpuMs is of all threads
+  const Artifact::Entry *entry = nullptr; // of the last run, whose times and live bytes these are
+  std::vector<double> wallMs, cpuMs;      // of each timed run; cpuMs is of all threads
   plim_usage usage = {};
   uint64_t ioPlanned = 0; // caller's inputs and outputs at their bounds
   uint64_t vmHwm = 0;     // of this process, bytes

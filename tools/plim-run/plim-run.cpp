@@ -44,14 +44,27 @@ std::string mismatch(const plim_io_info &io, const NpyArray &a) {
   return fits ? "" : "need " + describe(io) + ", have " + describe(a);
 }
 
+/// One run of the session: what it reads, and what its outputs should be.
+struct Step {
+  const RunStep *options;
+  const Artifact::Entry *entry;
+  std::vector<IOBuffer> *outputs; // of the entry, by io; its runs share them
+  std::vector<IOBuffer> random;   // by io
+  std::vector<NpyArray> inputs;   // by io
+  std::map<std::string, NpyArray> expected;
+};
+
 class Run {
 public:
   explicit Run(const RunOptions &options) : o(options) {}
 
   Failure all() {
-    if (Failure f = artifact.open(o.artifact, o.program, o.variant, o.threads))
+    std::vector<std::string> programs;
+    for (const RunStep &step : o.steps)
+      programs.push_back(step.program);
+    if (Failure f = artifact.open(o.artifact, programs, o.variant, o.threads))
       return f;
-    if (Failure f = bind())
+    if (Failure f = prepare())
       return f;
     running = artifact.session;
     struct sigaction action{};
@@ -60,52 +73,67 @@ public:
     ::sigaction(SIGTERM, &action, nullptr);
     Failure failure = runs();
     running = nullptr;
-    if (failure)
-      return failure;
-    return results();
+    return failure ? failure : report();
   }
 
 private:
-  const plim_io_info *find(const std::string &name, bool output) const {
-    for (const plim_io_info &io : artifact.ios)
+  static const plim_io_info *find(const Artifact::Entry &entry, const std::string &name, bool output) {
+    for (const plim_io_info &io : entry.ios)
       if (io.name == name && bool(io.is_output) == output)
         return &io;
     return nullptr;
   }
 
-  /// All that is wrong with the bindings, at once.
-  Failure bind() {
+  /// Reads all files; all that is wrong with the arguments, at once.
+  Failure prepare() {
     Failure f;
+    outputs.resize(artifact.entries.size());
+    for (size_t e = 0; e < outputs.size(); ++e)
+      for (const plim_io_info &io : artifact.entries[e].ios)
+        if (!outputs[e].emplace_back().allocate(io.is_output ? io.bytes : 0))
+          f.messages.push_back(std::string("output '") + io.name + "': " + noMemory(io.bytes));
+    for (const RunStep &options : o.steps) {
+      size_t e = 0;
+      while (artifact.entries[e].name != options.program)
+        ++e;
+      Step &step = steps.emplace_back(Step{&options, &artifact.entries[e], &outputs[e], {}, {}, {}});
+      std::string where = o.steps.size() > 1 ? "run " + std::to_string(steps.size()) + ": " : "";
+      prepare(step, [&](const std::string &why) { f.messages.push_back(where + why); });
+    }
+    f.code = f.messages.empty() ? 0 : environmentFault ? 4 : 2;
+    return f;
+  }
+
+  template <typename Report> void prepare(Step &step, Report &&wrong) {
+    const Artifact::Entry &entry = *step.entry;
     auto unknown = [&](const char *flag, const std::map<std::string, std::string> &given, bool output) {
       for (const auto &[name, file] : given)
-        if (!find(name, output)) {
+        if (!find(entry, name, output)) {
           std::string have;
-          for (const plim_io_info &io : artifact.ios)
+          for (const plim_io_info &io : entry.ios)
             if (bool(io.is_output) == output)
               have += (have.empty() ? "" : ", ") + std::string(io.name) + " " + describe(io);
-          f.messages.push_back(std::string(flag) + " '" + name + "': the model has " + have);
+          wrong(std::string(flag) + " '" + name + "': the model has " + have);
         }
     };
-    unknown("--input", o.inputs, false);
-    unknown("--output", o.outputs, true);
-    unknown("--expected", o.expected, true);
-    buffers.resize(artifact.ios.size());
-    for (size_t i = 0; i < artifact.ios.size(); ++i)
-      if (std::string why = bindOne(artifact.ios[i], i); !why.empty())
-        f.messages.push_back(std::string(artifact.ios[i].is_output ? "output '" : "input '") + artifact.ios[i].name +
-                             "': " + why);
-    for (const auto &[name, file] : o.expected)
-      if (const plim_io_info *io = find(name, true)) {
+    unknown("--input", step.options->inputs, false);
+    unknown("--output", step.options->outputs, true);
+    unknown("--expected", step.options->expected, true);
+    step.random.resize(entry.ios.size());
+    step.inputs.resize(entry.ios.size());
+    for (size_t i = 0; i < entry.ios.size(); ++i)
+      if (std::string why = entry.ios[i].is_output ? "" : prepareInput(step, i); !why.empty())
+        wrong(std::string("input '") + entry.ios[i].name + "': " + why);
+    for (const auto &[name, file] : step.options->expected)
+      if (const plim_io_info *io = find(entry, name, true)) {
         NpyArray array;
         std::string why = load(file, array);
         if (why.empty())
           why = mismatch(*io, array);
         if (!why.empty())
-          f.messages.push_back("--expected '" + name + "': " + why);
-        expected[name] = array;
+          wrong("--expected '" + name + "': " + why);
+        step.expected[name] = array;
       }
-    f.code = f.messages.empty() ? 0 : environmentFault ? 4 : 2;
-    return f;
   }
 
   std::string load(const std::string &path, NpyArray &array) {
@@ -124,56 +152,89 @@ private:
     return "the system refused the memory (need " + std::to_string(bytes) + ", have 0)";
   }
 
-  std::string bindOne(const plim_io_info &io, size_t i) {
-    if (io.is_output) {
-      if (!buffers[i].allocate(io.bytes))
-        return noMemory(io.bytes);
-      return plim_bind_output(artifact.session, PLIM_NONE, io.name, buffers[i].data, io.bytes)
-                 ? plim_last_error()->message
-                 : "";
+  std::string prepareInput(Step &step, size_t i) {
+    const plim_io_info &io = step.entry->ios[i];
+    NpyArray &array = step.inputs[i];
+    auto given = step.options->inputs.find(io.name);
+    if (given != step.options->inputs.end()) {
+      std::string why = load(given->second, array);
+      return why.empty() ? mismatch(io, array) : why;
     }
-    auto given = o.inputs.find(io.name);
-    if (given == o.inputs.end()) {
-      if (!o.inputRandom)
-        return "need " + describe(io) + ": give --input " + io.name + "=@FILE.npy or --input-random";
-      if (!buffers[i].allocate(io.bytes))
-        return noMemory(io.bytes);
-      fillRandom(io, buffers[i].data, o.seed + i);
-      return plim_bind_input(artifact.session, PLIM_NONE, io.name, buffers[i].data, io.bytes, io.dims, io.rank)
-                 ? plim_last_error()->message
-                 : "";
-    }
-    NpyArray array;
-    if (std::string why = load(given->second, array); !why.empty())
-      return why;
-    if (std::string why = mismatch(io, array); !why.empty())
-      return why;
-    return plim_bind_input(artifact.session, PLIM_NONE, io.name, array.data, array.bytes, array.dims.data(),
-                           uint32_t(array.dims.size()))
-               ? plim_last_error()->message
-               : "";
+    if (!o.inputRandom)
+      return "need " + describe(io) + ": give --input " + io.name + "=@FILE.npy or --input-random";
+    if (!step.random[i].allocate(io.bytes))
+      return noMemory(io.bytes);
+    fillRandom(io, step.random[i].data, o.seed + i);
+    array.dtype = io.dtype;
+    array.dims.assign(io.dims, io.dims + io.rank);
+    array.data = step.random[i].data;
+    array.bytes = io.bytes;
+    return "";
   }
 
-  Failure once(uint32_t flags, plim_trace *trace) {
+  Failure bind(const Step &step) {
+    for (size_t i = 0; i < step.entry->ios.size(); ++i) {
+      const plim_io_info &io = step.entry->ios[i];
+      const NpyArray &array = step.inputs[i];
+      plim_status status = io.is_output ? plim_bind_output(artifact.session, step.entry->program, io.name,
+                                                           (*step.outputs)[i].data, io.bytes)
+                                        : plim_bind_input(artifact.session, step.entry->program, io.name, array.data,
+                                                          array.bytes, array.dims.data(), uint32_t(array.dims.size()));
+      if (status)
+        return lastFailure();
+    }
+    return {};
+  }
+
+  Failure once(const Step &step, uint32_t flags, plim_trace *trace) {
     plim_run_options options = {};
     options.flags = flags;
     options.trace = trace;
-    return plim_run(artifact.session, artifact.context, PLIM_NONE, &options) ? lastFailure() : Failure();
+    return plim_run(artifact.session, artifact.context, step.entry->program, &options) ? lastFailure() : Failure();
+  }
+
+  /// All runs in order, from fresh states.
+  Failure rehearse(uint32_t flags) {
+    if (plim_state_reset(artifact.session))
+      return lastFailure();
+    for (const Step &step : steps) {
+      if (Failure f = bind(step))
+        return f;
+      if (Failure f = once(step, flags, nullptr))
+        return f;
+    }
+    return {};
   }
 
   Failure runs() {
     // Two poison runs measure exactly which bytes are touched (plim.h); states start afresh behind them.
     for (int i = 0; o.poison && i < 2; ++i)
-      if (Failure f = once(PLIM_RUN_POISON, nullptr))
+      if (Failure f = rehearse(PLIM_RUN_POISON))
         return f;
     if (o.redZones)
-      if (Failure f = once(PLIM_RUN_RED_ZONES, nullptr))
+      if (Failure f = rehearse(PLIM_RUN_RED_ZONES))
         return f;
     figures.touchedMeasured = o.poison;
     if (plim_state_reset(artifact.session))
       return lastFailure();
+    if (!o.loadState.empty() && plim_state_load(artifact.session, o.loadState.c_str()))
+      return lastFailure();
+    for (const Step &step : steps) {
+      if (Failure f = bind(step))
+        return f;
+      if (Failure f = &step == &steps.back() ? timedRuns(step) : once(step, 0, nullptr))
+        return f;
+      if (Failure f = results(step))
+        return f;
+    }
+    if (!o.saveState.empty() && plim_state_save(artifact.session, o.saveState.c_str()))
+      return lastFailure();
+    return {};
+  }
+
+  Failure timedRuns(const Step &step) {
     for (uint32_t i = 0; i < o.warmup; ++i)
-      if (Failure f = once(0, nullptr))
+      if (Failure f = once(step, 0, nullptr))
         return f;
     auto seconds = [](clockid_t clock) {
       timespec t{};
@@ -185,7 +246,7 @@ private:
     for (uint32_t i = 0; i < o.reps; ++i) {
       plim_trace trace = {events.data(), events.size(), 0};
       double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-      if (Failure f = once(0, events.empty() ? nullptr : &trace))
+      if (Failure f = once(step, 0, events.empty() ? nullptr : &trace))
         return f;
       figures.wallMs.push_back(seconds(CLOCK_MONOTONIC) - wall);
       figures.cpuMs.push_back(seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
@@ -196,35 +257,49 @@ private:
     return {};
   }
 
-  Failure results() {
-    bool differs = false;
-    for (size_t i = 0; i < artifact.ios.size(); ++i) {
-      const plim_io_info &io = artifact.ios[i];
+  /// Writes and compares the outputs of a run that has ended.
+  Failure results(const Step &step) {
+    for (size_t i = 0; i < step.entry->ios.size(); ++i) {
+      const plim_io_info &io = step.entry->ios[i];
       if (!io.is_output)
         continue;
       int64_t dims[PLIM_MAX_RANK];
       uint32_t rank = 0;
-      if (plim_io_dims(artifact.session, PLIM_NONE, io.name, dims, &rank))
+      if (plim_io_dims(artifact.session, step.entry->program, io.name, dims, &rank))
         return lastFailure();
       std::vector<int64_t> shape(dims, dims + rank);
       uint64_t elements = 1;
       for (int64_t d : shape)
         elements *= uint64_t(d);
-      if (auto to = o.outputs.find(io.name); to != o.outputs.end()) {
+      const void *data = (*step.outputs)[i].data;
+      if (auto to = step.options->outputs.find(io.name); to != step.options->outputs.end()) {
         std::string header = npyHeader(io.dtype, shape);
-        std::string_view bytes(static_cast<char *>(buffers[i].data), elements * plim_dtype_bytes(io.dtype));
+        std::string_view bytes(static_cast<const char *>(data), elements * plim_dtype_bytes(io.dtype));
         if (std::string why = writeWhole(to->second, {header, bytes}); !why.empty())
           return {4, {"--output " + why}};
       }
-      if (auto want = expected.find(io.name); want != expected.end()) {
-        Comparison c = compare(io.dtype, buffers[i].data, want->second.data, elements, o.rtol, o.atol);
+      if (auto want = step.expected.find(io.name); want != step.expected.end()) {
+        std::string key = io.name;
+        if (steps.size() > 1)
+          key = std::to_string(&step - steps.data() + 1) + ":" + key;
+        if (want->second.dims != shape)
+          return {5,
+                  {"output '" + key + "': need " + describe(want->second) + ", as --expected has it, have dimensions " +
+                   "of another size"}};
+        Comparison c = compare(io.dtype, data, want->second.data, elements, o.rtol, o.atol);
         differs |= c.outside != 0;
-        figures.comparisons[io.name] = c;
+        figures.comparisons[key] = c;
       }
     }
-    if (plim_usage_of(artifact.session, artifact.context, PLIM_NONE, &figures.usage))
+    return {};
+  }
+
+  Failure report() {
+    figures.entry = steps.back().entry;
+    uint32_t program = figures.entry->program;
+    if (plim_usage_of(artifact.session, artifact.context, program, &figures.usage))
       return lastFailure();
-    figures.ioPlanned = plim_io_bytes(artifact.model->table, artifact.scope.program);
+    figures.ioPlanned = plim_io_bytes(artifact.model->table, program);
     figures.vmHwm = vmHwm();
     std::string text = o.jsonStats ? statsJson(artifact, figures) + "\n" : statsText(artifact, figures);
     std::fputs(text.c_str(), stdout);
@@ -237,12 +312,12 @@ private:
 
   const RunOptions &o;
   Artifact artifact;
-  std::vector<IOBuffer> buffers;
+  std::vector<Step> steps;
+  std::vector<std::vector<IOBuffer>> outputs; // by entry and io
   std::vector<std::unique_ptr<MappedFile>> files;
-  std::map<std::string, NpyArray> expected;
   std::vector<plim_trace_event> events;
   RunFigures figures;
-  bool environmentFault = false;
+  bool environmentFault = false, differs = false;
 };
 
 } // namespace
