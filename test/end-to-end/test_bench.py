@@ -1,11 +1,18 @@
 """plim-bench runs a real model and writes figures of the documented form."""
 
+import argparse
 import csv
 import json
 import os
+import pathlib
 import subprocess
+import sys
 
-from harness import CACHE, tool
+from harness import CACHE, SOURCE, tool
+
+sys.path.append(str(SOURCE / "tools" / "plim-bench"))
+import bench_models  # noqa: E402
+import peers  # noqa: E402
 
 NUMBER = (int, float)
 SPREAD = {"median": NUMBER, "low": NUMBER, "high": NUMBER}
@@ -15,9 +22,10 @@ MODEL = {
     "compile": {"seconds": NUMBER, "cpu_seconds": NUMBER, "vm_hwm": int, "vm_hwm_bound": int, "largest_tensor": int,
                 "ok": bool},
     "plan": {"reserved": int, "live": int, "inputs": int, "outputs": int, "minus_inputs": int, "weights": int},
+    "unavailable": dict, "best_peer": {"name": str, "peak": int, "fraction": NUMBER},
     "runtimes": {"plimsoll": ROUNDS, "onnxruntime": {**ROUNDS, "peak": int},
                  "onnxruntime_small": {"options": str, "cpu_ms": NUMBER, "wall_ms": NUMBER, "peak": int}},
-    "ratios": {"cpu": SPREAD, "wall": SPREAD, "peak": {"onnxruntime": NUMBER, "onnxruntime_small": NUMBER}},
+    "ratios": {"onnxruntime": {"cpu": SPREAD, "wall": SPREAD, "peak": NUMBER}, "onnxruntime_small": {"peak": NUMBER}},
     "error": {"largest": NUMBER, "largest_value": NUMBER, "of_tolerance": NUMBER, "rtol": NUMBER, "atol": NUMBER,
               "ok": bool},
     "c1": {"planned": int, "ledger": int, "live_planned": int, "live": int, "touched_planned": int, "touched": int,
@@ -42,15 +50,19 @@ def check(value, form, where):
 
 def test_a_quick_run_writes_figures_of_the_documented_form(tmp_path):
     paths = [f"--{kind}={tmp_path / f'bench.{kind}'}" for kind in ("json", "csv", "html")]
-    done = bench("models", "ppocr_cls", "--rounds", 1, "--seconds", 0.1, *paths)
+    done = bench("models", "ppocr_cls", "--threads", "1,2", "--rounds", 1, "--seconds", 0.1, *paths)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads((tmp_path / "bench.json").read_text())
-    assert (document["format"], document["version"]) == ("plim-bench-models", 1)
-    (row,) = document["models"]
+    assert (document["format"], document["version"]) == ("plim-bench-models", 2)
+    row, two = document["models"]
     check(row, MODEL, "models[0]")
+    check(two, MODEL, "models[1]")
+    assert (row["threads"], two["threads"]) == (1, 2) and row["plan"] == two["plan"]
+    assert document["summary"]["rows"] == 2
+    assert row["best_peer"]["peak"] == min(r["peak"] for name, r in row["runtimes"].items() if name != "plimsoll")
     assert row["plan"]["minus_inputs"] == row["c1"]["planned"] - row["plan"]["inputs"]
     assert row["c1"]["ok"] and row["c3"]["ok"] and row["error"]["ok"] and row["compile"]["ok"]
-    (line,) = csv.DictReader((tmp_path / "bench.csv").open())
+    line, _ = csv.DictReader((tmp_path / "bench.csv").open())
     assert line["model"] == "ppocr_cls" and int(line["c1.planned"]) == row["c1"]["planned"]
     page = (tmp_path / "bench.html").read_text()
     assert "ppocr_cls" in page and "http" not in page
@@ -60,12 +72,45 @@ def test_a_quick_run_writes_figures_of_the_documented_form(tmp_path):
 def test_what_cannot_be_measured_is_refused_before_the_first_round(tmp_path):
     done = bench("models", "no_such_model")
     assert done.returncode == 1 and "no model no_such_model; there are ppocr_det@960" in done.stderr
+    done = bench("models", "ppocr_cls", "--beside", "nobody")
+    assert done.returncode == 1 and "--beside: no peer nobody; there are onnxruntime, openvino, iree, none" in done.stderr
+    done = bench("models", "ppocr_cls", "--threads", "1,0")
+    assert done.returncode == 1 and "need a number of at least 1, have 0" in done.stderr
     done = bench("models", "ppocr_cls", "--rounds", 0)
     assert done.returncode == 1 and "need a number of at least 1, have 0" in done.stderr
     done = bench("models", "ppocr_cls", "--json", tmp_path / "missing" / "a.json")
     assert done.returncode == 4 and "cannot write" in done.stderr
     done = bench("models", "ppocr_cls", "--tools", tmp_path)
     assert done.returncode == 4 and f"need {tmp_path / 'plimc'}" in done.stdout
+
+
+class Failing:
+    """A peer that ONNX Runtime's process stands for, but for one that fails."""
+
+    def __init__(self, spawn):
+        self.spawn = spawn
+
+    def __call__(self, peer, *arguments, **more):
+        if peer != "onnxruntime":
+            raise peers.Failure(2, "OpenVINO: not this model")
+        return self.spawn(peer, *arguments, **more)
+
+
+def test_a_peer_that_fails_is_a_dash_with_its_reason(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(peers, "spawn", Failing(peers.spawn))
+    monkeypatch.setattr(peers, "installed", lambda: {"onnxruntime": "1", "openvino": "2"})
+    monkeypatch.setattr(peers, "version", lambda peer: "0")
+    args = argparse.Namespace(list=False, names=["ppocr_cls"], beside=None, json=tmp_path / "a.json", csv=None,
+                              html=tmp_path / "a.html", cache=CACHE, tools=pathlib.Path(tool("plimc")).parent,
+                              threads=[1], rounds=1, seconds=0.05, budgets=False)
+    assert bench_models.run(args) == 0
+    said = capsys.readouterr().out
+    assert "ppocr_cls: OpenVINO: not this model" in said
+    (row,) = json.loads((tmp_path / "a.json").read_text())["models"]
+    assert row["unavailable"] == {"openvino": "OpenVINO: not this model"} and "openvino" not in row["ratios"]
+    line = next(line for line in said.splitlines() if line.startswith("ppocr_cls"))
+    assert line.split()[-2:] == ["-", "-"]
+    assert "OpenVINO: not this model" in (tmp_path / "a.html").read_text()
 
 
 def test_the_planner_benchmark_packs_instances(tmp_path):

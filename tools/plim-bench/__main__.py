@@ -14,6 +14,10 @@ EPILOG = """exit status: 0 done, 1 usage, 2 a model cannot be compiled or run, 3
 that of the first row that has one."""
 
 
+def thread_counts(text):
+    return [positive(part) for part in text.split(",")]
+
+
 def positive(text):
     value = int(text)
     if value < 1:
@@ -41,15 +45,19 @@ def parser():
         return p
 
     def rounds(p):
-        p.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of each run (default 1)")
         p.add_argument("--rounds", type=positive, default=5, metavar="N",
                        help="rounds; in each, every runtime runs once in a fresh process (default 5)")
         p.add_argument("--seconds", type=float, default=1.0, metavar="S",
                        help="CPU seconds of runs that a round aims at for each runtime (default 1)")
 
-    p = verb("models", "Real models against ONNX Runtime in interleaved rounds; memory, time, errors, compile time.")
+    p = verb("models", "Real models beside ONNX Runtime, OpenVINO and IREE in interleaved rounds; memory, time, errors,"
+                       " compile time. OpenVINO and IREE where they are installed.")
     p.add_argument("names", nargs="*", metavar="NAME", help="rows of test/models/models.csv (default: all)")
+    p.add_argument("--threads", type=thread_counts, default=[1], metavar="N[,N...]",
+                   help="threads of each run; with several, a row for each (default 1)")
     rounds(p)
+    p.add_argument("--beside", metavar="NAME[,NAME...]",
+                   help="peers beside ONNX Runtime: openvino, iree, or none (default: those that are installed)")
     p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model; compile at it")
     p.add_argument("--html", type=pathlib.Path, metavar="FILE", help="write one self-contained page with bars")
     p.add_argument("--cache", type=pathlib.Path, default=default_cache, metavar="DIR",
@@ -57,6 +65,7 @@ def parser():
     p.add_argument("--list", action="store_true", help="list the models and stop")
     p = verb("kernels", "Models of one operator (GEMM, convolution, attention) against ONNX Runtime; GFLOP/s, ratio.")
     p.add_argument("names", nargs="*", metavar="PART", help="only kernels whose name has one of these parts")
+    p.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of each run (default 1)")
     rounds(p)
     p = verb("planner", "Offset packing (plim-solve pack) on $PLIM_BENCH_INSTANCES/dsa/*.csv; height, bound, time.")
     p.add_argument("--instances", type=pathlib.Path, default=os.environ.get("PLIM_BENCH_INSTANCES"), metavar="DIR",

@@ -51,7 +51,7 @@ def run(args):
     print(report.table(["kernel", "ms", "ms ORT", "GFLOP/s", "GFLOP/s ORT", "speed", "largest error"], [
         [r["kernel"], report.ms(r["runtimes"]["plimsoll"]["cpu_ms"]["median"]),
          report.ms(r["runtimes"]["onnxruntime"]["cpu_ms"]["median"]), f"{r['gflops']['plimsoll']:.1f}",
-         f"{r['gflops']['onnxruntime']:.1f}", report.times(inverse(r["ratios"]["cpu"])),
+         f"{r['gflops']['onnxruntime']:.1f}", report.times(inverse(r["ratios"]["onnxruntime"]["cpu"])),
          f"{r['error']['largest']:.2g}" + ("" if r["error"]["ok"] else " DIFFERS")] for r in good]))
     for r in rows:
         if r["status"] != "ok":

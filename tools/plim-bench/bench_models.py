@@ -1,12 +1,14 @@
-"""plim-bench models: real models, their plans checked against measurement, beside ONNX Runtime."""
+"""plim-bench models: real models, their plans checked against measurement, beside their peers."""
 
+import math
 import os
 import pathlib
 import sys
 import tempfile
 
 import machine
-import page
+import models_page
+import models_text
 import peers
 import report
 import rounds
@@ -16,9 +18,14 @@ from plimsoll import Plimsoll
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 import models  # noqa: E402
 
-# Aims of a plan beside ONNX Runtime's default peak, for the models that have one, and of CPU time.
-PEAK_AIMS = {"ppocr_det@960": 0.25, "ppocr_det@1920": 0.25, "resnet@b8": 0.5}
-CPU_AIM = 1.3
+# What a model needs by itself, MiB: its weights as stored and the largest set of activations alive at once, after
+# fusion and reuse in place. A plan is to stay within PLAN_SLACK of it.
+NEEDS = {"ppocr_det@960": 47, "ppocr_det@1920": 173, "ppocr_rec": 12.3, "resnet": 28.8, "resnet@b8": 72,
+         "minilm3": 67.7, "minilm6_w8@128": 23.8, "minilm6_w8@512": 48, "magika": 5.5, "smollm2@decode255": 529,
+         "smollm2@prefill128": 547, "silero_seq": 10.5}
+PLAN_SLACK = 1.05, 4  # times, MiB more
+CPU_AIM, CPU_MEAN_AIM = 1.5, 1.0  # of ONNX Runtime's
+PEAK_MEAN_AIM = 0.4  # of the best peer's
 COMPILE_AIM = 30  # seconds
 
 
@@ -31,9 +38,24 @@ def choose(names):
     return [table[name] for name in dict.fromkeys(names or table)]
 
 
-def measure(model, args, say):
-    """Figures of one model; a model that fails has a reason and an exit status in place of figures."""
-    row = {"model": model.name, "status": "ok", "exit_status": 0}
+def choose_peers(text):
+    """ONNX Runtime and those of the list, or those that are installed."""
+    have = peers.installed()
+    if text is None:
+        return list(have)
+    wanted = [] if text == "none" else text.split(",")
+    unknown = [name for name in wanted if name not in peers.NAMES]
+    if unknown:
+        raise Failure(1, f"--beside: no peer {', '.join(unknown)}; there are {', '.join(peers.NAMES)}, none")
+    missing = [name for name in wanted if name not in have]
+    if missing:
+        raise Failure(4, f"--beside: {', '.join(missing)} is not installed; tools/dev bench --peers installs the peers")
+    return list(dict.fromkeys([rounds.BASE, *wanted]))
+
+
+def measure(model, args, beside, say):
+    """Rows of one model, one for each number of threads; a model that fails has a reason in place of figures."""
+    rows = []
     try:
         say(f"{model.name}: fetching")
         try:
@@ -41,35 +63,44 @@ def measure(model, args, say):
         except (OSError, RuntimeError) as error:
             raise Failure(4, str(error)) from None
         with tempfile.TemporaryDirectory(prefix="plim-bench-") as folder:
-            ours = Plimsoll(args.tools, path, model.shape_flags(), folder, args.threads)
+            ours = Plimsoll(args.tools, path, model.shape_flags(), folder, args.threads[0])
             say(f"{model.name}: compiling")
             figures = ours.compile()
             names = figures.pop("outputs")
-            row.update(figures)
-            row.update(rounds.compare(ours, model.inputs, names, args, lambda text: say(f"{model.name}: {text}"),
-                                      model.counted))
-            say(f"{model.name}: ONNX Runtime in least memory")
-            row["runtimes"]["onnxruntime_small"] = peers.smallest(path, folder, args.threads)
             if args.budgets:
                 say(f"{model.name}: smallest budget")
-                row["budget"] = ours.smallest_budget()
-        judge(row)
+                figures["budget"] = ours.smallest_budget()
+            for threads in args.threads:
+                ours.threads = threads
+                row = {"model": model.name, "status": "ok", "exit_status": 0, **figures}
+                row.update(rounds.compare(ours, model.inputs, names, args, lambda text: say(f"{model.name}: {text}"),
+                                          model.counted, beside, args.cache))
+                say(f"{model.name}: ONNX Runtime in least memory")
+                row["runtimes"]["onnxruntime_small"] = peers.smallest(path, folder, threads)
+                judge(row)
+                rows.append(row)
     except Failure as failure:
-        row.update(status="failed", exit_status=failure.code, reason=failure.message)
-    return row
+        rows.append({"model": model.name, "status": "failed", "exit_status": failure.code, "reason": failure.message})
+    return rows
 
 
 def judge(row):
-    """Fractions of the peer's peaks, what misses its aim, and the exit status; an aim that is missed sets none."""
+    """Fractions of the peers' peaks, what misses its aim, and the exit status; an aim that is missed sets none."""
     plan = row["plan"]["minus_inputs"]
-    row["ratios"]["peak"] = {peer: plan / row["runtimes"][peer]["peak"] 
-                             for peer in ("onnxruntime", "onnxruntime_small")}
+    peaks = {name: runtime["peak"] for name, runtime in row["runtimes"].items() if name != "plimsoll"}
+    for peer, peak in peaks.items():
+        row["ratios"].setdefault(peer, {})["peak"] = plan / peak
+    best = min(peaks, key=peaks.get)
+    row["best_peer"] = {"name": best, "peak": peaks[best], "fraction": plan / peaks[best]}
     missed = []
-    aim = PEAK_AIMS.get(row["model"])
-    if aim and row["ratios"]["peak"]["onnxruntime"] > aim:
-        missed.append(f"peak {row['ratios']['peak']['onnxruntime']:.2f} x ONNX Runtime's, aim {aim}")
-    if row["ratios"]["cpu"]["median"] > CPU_AIM:
-        missed.append(f"CPU {row['ratios']['cpu']['median']:.2f} x ONNX Runtime's, aim {CPU_AIM}")
+    if row["model"] in NEEDS:
+        times, more = PLAN_SLACK
+        aim = (times * NEEDS[row["model"]] + more) * report.MIB
+        if plan > aim:
+            missed.append(f"plan {report.mib(plan)} MiB, aim {report.mib(aim)}")
+    cpu = row["ratios"][rounds.BASE]["cpu"]["median"]
+    if cpu > CPU_AIM:
+        missed.append(f"CPU {cpu:.2f} x ONNX Runtime's, aim {CPU_AIM}")
     if row["compile"]["seconds"] > COMPILE_AIM:
         missed.append(f"compile {row['compile']['seconds']:.1f} s, aim {COMPILE_AIM}")
     if not row["compile"]["ok"]:
@@ -93,61 +124,21 @@ def judge(row):
     row["missed"] = missed
 
 
-def text(document):
-    done = [row for row in document["models"] if row["status"] == "ok"]
-    m = document["machine"]
-    lines = [f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
-             f"{m['load_after']} after; ONNX Runtime {document['versions']['onnxruntime']}", ""]
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def summarize(rows):
+    """Geometric means over rows with figures: CPU time and peak beside each peer, peak beside the best of each row."""
+    done = [row for row in rows if row["status"] == "ok"]
+    named = [name for name in (*peers.NAMES, "onnxruntime_small") if any(name in row["ratios"] for row in done)]
+    out = {name: {"cpu": geometric_mean([row["ratios"][name]["cpu"]["median"] for row in done
+                                         if "cpu" in row["ratios"].get(name, {})]),
+                  "peak": geometric_mean([row["ratios"][name]["peak"] for row in done if name in row["ratios"]])}
+           for name in named}
     if done:
-        lines += [f"Time a run, ms, median (range) of {done[0]['rounds']} rounds, threads: {done[0]['threads']}; "
-                  "ratio = Plimsoll / ONNX Runtime", time_table(done), ""]
-        lines += ["Memory, MiB. Plan and peaks leave the caller's inputs and the empty process out",
-                  memory_table(done), ""]
-        lines += ["Checks. C1: reserved, live and touched bytes equal the plan. C3: VmHWM within its formula",
-                  check_table(done), ""]
-    missed = [f"  {row['model']}: {why}" for row in done for why in row["missed"]]
-    lines += ["Missed:", *missed] if missed else ["Every aim and check is met."] if done else []
-    failed = [row for row in document["models"] if row["status"] != "ok"]
-    for row in failed:
-        lines += ["", f"{row['model']} failed (exit status {row['exit_status']}):",
-                  *("  " + part for part in row["reason"].splitlines())]
-    return "\n".join(lines)
-
-
-def time_table(rows):
-    def cells(row):
-        a, b = row["runtimes"]["plimsoll"], row["runtimes"]["onnxruntime"]
-        return [row["model"], report.ranged(a["cpu_ms"]), report.ranged(b["cpu_ms"]),
-                report.times(row["ratios"]["cpu"]), report.ms(a["wall_ms"]["median"]),
-                report.ms(b["wall_ms"]["median"]), report.times(row["ratios"]["wall"])]
-
-    return report.table(["model", "CPU Plimsoll", "CPU ONNX Runtime", "CPU ratio", "wall", "wall ORT", "wall ratio"],
-                        list(map(cells, rows)))
-
-
-def memory_table(rows):
-    def cells(row):
-        r, f = row["runtimes"], row["ratios"]["peak"]
-        return [row["model"], report.mib(row["plan"]["minus_inputs"]), report.mib(r["onnxruntime"]["peak"]),
-                f"{f['onnxruntime']:.2f}", report.mib(r["onnxruntime_small"]["peak"]), f"{f['onnxruntime_small']:.2f}",
-                r["onnxruntime_small"]["options"], report.mib(row["c1"]["planned"]), report.mib(row["c3"]["vm_hwm"]),
-                report.mib(row["budget"]["bytes"]) if "budget" in row else "-"]
-
-    return report.table(["model", "plan", "ORT", "fraction", "ORT least", "fraction", "by", "plan with inputs", "VmHWM",
-                         "smallest budget"], list(map(cells, rows)))
-
-
-def check_table(rows):
-    def cells(row):
-        c, e = row["compile"], row["error"]
-        return [row["model"], "equal" if row["c1"]["ok"] else "DIFFERS: " + ", ".join(row["c1"]["differ"]),
-                "within" if row["c3"]["ok"] else "OUTSIDE", f"{e['largest']:.2g}",
-                f"{e['largest_value']:.2g}", f"{e['of_tolerance']:.2g}",
-                f"{c['seconds']:.1f}", f"{c['cpu_seconds']:.1f}", report.mib(c["vm_hwm"]),
-                report.mib(c["vm_hwm_bound"])]
-
-    return report.table(["model", "C1", "C3", "largest error", "largest value", "of tolerance", "compile s",
-                         "CPU s", "plimc MiB", "bound"], list(map(cells, rows)))
+        out["best_peer"] = {"peak": geometric_mean([row["best_peer"]["fraction"] for row in done])}
+    return {"rows": len(done), **out}
 
 
 def run(args):
@@ -155,16 +146,16 @@ def run(args):
         for model in models.table().values():
             print(f"{model.name:18} {model.package} {model.version} ({model.licence})")
         return 0
-    chosen = choose(args.names)
+    chosen, beside = choose(args.names), choose_peers(args.beside)
     report.check_writable(args.json, args.csv, args.html)
-    import onnxruntime
-
     say = report.Progress()
-    document = {"format": "plim-bench-models", "version": 1, "command": machine.command_line(),
-                "machine": machine.describe(), "versions": {"onnxruntime": onnxruntime.__version__}}
-    document["models"] = [measure(model, args, say) for model in chosen]
+    document = {"format": "plim-bench-models", "version": 2, "command": machine.command_line(),
+                "machine": machine.describe(), "versions": {peer: peers.version(peer) for peer in beside}}
+    rows = document["models"] = [row for model in chosen for row in measure(model, args, beside, say)]
+    document["summary"] = summarize(rows)
+    document["aims"] = {"cpu": CPU_AIM, "cpu_mean": CPU_MEAN_AIM, "peak_mean": PEAK_MEAN_AIM, "compile_s": COMPILE_AIM}
     document["machine"]["load_after"] = round(os.getloadavg()[0], 2)
     say.done()
-    print(text(document))
-    report.write_files(args, document, document["models"], page.build(document) if args.html else None)
-    return next((row["exit_status"] for row in document["models"] if row["exit_status"]), 0)
+    print(models_text.build(document))
+    report.write_files(args, document, rows, models_page.build(document) if args.html else None)
+    return next((row["exit_status"] for row in rows if row["exit_status"]), 0)

@@ -1,22 +1,32 @@
-"""ONNX models of one operator with seeded weights, and their work in floating-point operations."""
+"""ONNX models of one operation with seeded weights, and the work that a run is."""
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
+ATTENTION_OPSET = 23  # the first with an operator for it
 CONVOLUTIONS = [  # name, channels in, channels out, side, kernel, groups
     ("conv1x1 64->256 56", 64, 256, 56, 1, 1), ("conv1x1 256->64 56", 256, 64, 56, 1, 1),
     ("conv1x1 512->512 14", 512, 512, 14, 1, 1), ("conv3x3 64 56", 64, 64, 56, 3, 1),
     ("conv3x3 128 28", 128, 128, 28, 3, 1), ("conv3x3 256 14", 256, 256, 14, 3, 1),
-    ("depthwise3x3 64 112", 64, 64, 112, 3, 64), ("depthwise5x5 256 28", 256, 256, 28, 5, 256)]
+    ("conv3x3 256 28", 256, 256, 28, 3, 1), ("conv3x3 96->24 240", 96, 24, 240, 3, 1),
+    ("depthwise3x3 64 112", 64, 64, 112, 3, 64), ("depthwise3x3 256 28", 256, 256, 28, 3, 256),
+    ("depthwise5x5 256 28", 256, 256, 28, 5, 256)]
 
 
 class Case:
-    def __init__(self, name, flops, spec, graph):
+    """flops: floating-point operations of a run as its definition has them. bytes: what a run reads and writes of
+    weights, inputs and outputs, each once."""
+
+    def __init__(self, name, flops, spec, graph, opset=OPSET):
         self.name, self.flops, self.spec = name, flops, spec
-        self.model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
+        self.model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
+                                       ir_version=8 if opset == OPSET else 11)
         onnx.checker.check_model(self.model)
+        values = [*graph.input, *graph.output]
+        elements = sum(np.prod([d.dim_value for d in v.type.tensor_type.shape.dim]) for v in values)
+        self.bytes = 4 * int(elements + sum(np.prod(w.dims) for w in graph.initializer))
 
     def shape_flags(self):
         return [f"--shape={name}={'x'.join(map(str, dims))}" for name, (dims, _) in self.spec.items()]
@@ -47,21 +57,59 @@ def convolution(name, cin, cout, side, kernel, groups):
     return Case(name, 2 * cout * side * side * fan_in, {"x": ([1, cin, side, side], "f32")}, graph)
 
 
-def attention(heads, length, depth):
-    """softmax(q k / sqrt(depth)) v as exporters write it, with k already transposed."""
+def transposed_convolution(cin, cout, side, kernel):
+    node = helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], name="conv", kernel_shape=[kernel, kernel],
+                            strides=[kernel, kernel])
+    out = side * kernel
+    graph = helper.make_graph([node], "conv", [value("x", [1, cin, side, side])], [value("y", [1, cout, out, out])],
+                              [weight("w", [cin, cout, kernel, kernel], cin), weight("b", [cout], 1)])
+    return Case(f"conv_transpose{kernel}x{kernel} {cin}->{cout} {side}", 2 * cin * cout * out * out,
+                {"x": ([1, cin, side, side], "f32")}, graph)
+
+
+def attention(heads, length, depth, causal=False):
+    """softmax(q k / sqrt(depth)) v as exporters write it, with k already transposed and a mask of constants."""
     scale = numpy_helper.from_array(np.float32(1 / np.sqrt(depth)), "scale")
+    mask = np.triu(np.full([length, length], -np.inf, np.float32), 1)
     nodes = [helper.make_node("MatMul", ["q", "k"], ["s"], name="scores"),
-             helper.make_node("Mul", ["s", "scale"], ["t"], name="scale_scores"),
-             helper.make_node("Softmax", ["t"], ["p"], name="softmax", axis=-1),
+             helper.make_node("Mul", ["s", "scale"], ["scaled"], name="scale_scores"),
+             *([helper.make_node("Add", ["scaled", "mask"], ["masked"], name="mask_scores")] if causal else []),
+             helper.make_node("Softmax", ["masked" if causal else "scaled"], ["p"], name="softmax", axis=-1),
              helper.make_node("MatMul", ["p", "v"], ["y"], name="mix")]
     row, column = [1, heads, length, depth], [1, heads, depth, length]
     graph = helper.make_graph(nodes, "attention", [value("q", row), value("k", column), value("v", row)],
-                              [value("y", row)], [scale])
+                              [value("y", row)], [scale, *([numpy_helper.from_array(mask, "mask")] if causal else [])])
     spec = {"q": (row, "f32"), "k": (column, "f32"), "v": (row, "f32")}
-    return Case(f"attention {heads}x{depth} S{length}", 4 * heads * length * length * depth, spec, graph)
+    pairs = length * (length + 1) // 2 if causal else length * length
+    return Case(f"attention {'causal ' if causal else ''}{heads}x{depth} S{length}", 4 * heads * pairs * depth, spec,
+                graph)
+
+
+def decode(heads, groups, length, depth):
+    """One query row of each head over the keys of its group."""
+    query, keys = [1, heads, 1, depth], [1, groups, length, depth]
+    node = helper.make_node("Attention", ["q", "k", "v"], ["y"], name="attention")
+    graph = helper.make_graph([node], "decode", [value("q", query), value("k", keys), value("v", keys)],
+                              [value("y", query)])
+    return Case(f"attention decode {heads}/{groups}x{depth} T{length}", 4 * heads * length * depth,
+                {"q": (query, "f32"), "k": (keys, "f32"), "v": (keys, "f32")}, graph, ATTENTION_OPSET)
+
+
+def chain(rows, columns):
+    """Nine elementwise operators, one after the other."""
+    operators = ["Mul", "Add", "Mul", "Add", "Mul", "Add", "Sigmoid", "Mul", "Add"]
+    nodes = [helper.make_node(op, [f"v{i}"] + (["w"] if op != "Sigmoid" else []), [f"v{i + 1}"], name=f"{op}{i}")
+             for i, op in enumerate(operators)]
+    shape = [rows, columns]
+    graph = helper.make_graph(nodes, "chain", [value("v0", shape)], [value("v9", shape)], [weight("w", [columns], 1)])
+    return Case(f"chain of nine {rows}x{columns}", len(operators) * rows * columns, {"v0": (shape, "f32")}, graph)
 
 
 def cases():
-    sizes = [(n, n, n) for n in (128, 256, 512, 1024)] + [(m, 1024, 1024) for m in (1, 4, 16)]
+    sizes = [*((n, n, n) for n in (128, 256, 512, 1024)), *((m, 1024, 1024) for m in (1, 2, 4, 8, 16)),
+             *((m, 768, 3072) for m in (2, 4, 8, 16)), (1, 4096, 4096), (1, 576, 1536), (1, 576, 49152)]
     return ([lambda s=s: gemm(*s) for s in sizes] + [lambda c=c: convolution(*c) for c in CONVOLUTIONS]
-            + [lambda n=n: attention(12, n, 64) for n in (512, 1024, 2048)])
+            + [lambda: transposed_convolution(24, 24, 240, 2), lambda: transposed_convolution(24, 1, 480, 2)]
+            + [lambda n=n: attention(12, n, 64) for n in (512, 1024, 2048, 4096, 8192)]
+            + [lambda n=n: attention(12, n, 64, True) for n in (512, 1024, 2048)]
+            + [lambda n=n: decode(9, 3, n, 64) for n in (256, 2048)] + [lambda: chain(2048, 768)])

@@ -1,25 +1,29 @@
-"""The HTML page: one self-contained file with bars for time and memory of each model."""
+"""The figures of plim-bench models as a page: one self-contained file with bars for time and memory of each model."""
 
 import html
 
+import models_text
+import peers
 import report
 
-NAMES = {"plimsoll": "Plimsoll", "onnxruntime": "ONNX Runtime", "onnxruntime_small": "ONNX Runtime, least memory"}
+NAMES = {"plimsoll": "Plimsoll", **peers.NAMES, "onnxruntime_small": "ONNX Runtime, least memory"}
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1a1c1f; --dim: #5c6370; --back: #ffffff; --line: #d9dce1; --card: #f6f7f9;
-  --plimsoll: #0b6bcb; --onnxruntime: #9aa3af; --onnxruntime_small: #c3c9d1; --bad: #b3261e; --good: #1a7f37; }
+  --plimsoll: #0b6bcb; --onnxruntime: #7d8794; --onnxruntime_small: #c3c9d1; --openvino: #a58bc9; --iree: #c2a15c;
+  --bad: #b3261e; --good: #1a7f37; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --dim: #9aa3af; --back: #15171a; --line: #33383f;
-  --card: #1d2024; --plimsoll: #5aa9f5; --onnxruntime: #77808c; --onnxruntime_small: #4d545e;
+  --card: #1d2024; --plimsoll: #5aa9f5; --onnxruntime: #8b95a1; --onnxruntime_small: #4d545e; --openvino: #8a6fb5;
+  --iree: #9a7d3f;
   --bad: #ff8a80; --good: #6fcf83; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 64rem;
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 66rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
 p, .note { color: var(--dim); margin: .2rem 0 .8rem; } code { font-size: .9em; overflow-wrap: anywhere; }
 .model { display: grid; grid-template-columns: 10rem 1fr; gap: .2rem 1rem; padding: .55rem 0;
   border-top: 1px solid var(--line); }
 .model > b { align-self: center; overflow-wrap: anywhere; }
-.row { display: grid; grid-template-columns: 1fr 13rem; align-items: center; gap: .6rem; }
+.row { display: grid; grid-template-columns: 1fr 15rem; align-items: center; gap: .6rem; }
 .track { height: .85rem; } .bar { height: 100%; border-radius: 2px; min-width: 2px; }
 .value { font-variant-numeric: tabular-nums; white-space: nowrap; font-size: .88rem; }
 .legend span { margin-right: 1.4rem; } .legend i { display: inline-block; width: .8rem; height: .8rem; 
@@ -50,22 +54,26 @@ def legend(names):
         f'<span><i style="background:var(--{n})"></i>{escape(NAMES[n])}</span>' for n in names) + "</p>"
 
 
-def time_bars(row):
-    def label(name):
-        text = f"{report.ms(row['runtimes'][name]['cpu_ms']['median'])} ms"
-        return text + f", ratio {report.times(row['ratios']['cpu'])}" if name == "plimsoll" else text
+def time_bars(row, names, key, many):
+    values = []
+    for name in ["plimsoll", *names]:
+        if name in row["runtimes"]:
+            time = row["runtimes"][name][f"{key}_ms"]["median"]
+            text = f"{report.ms(time)} ms"
+            if name != "plimsoll":
+                text += f", ratio {report.times(row['ratios'][name][key])}"
+            values.append((name, time, text))
+    return bars(models_text.label(row, many), values)
 
-    names = ("plimsoll", "onnxruntime")
-    return bars(row["model"], [(n, row["runtimes"][n]["cpu_ms"]["median"], label(n)) for n in names])
 
-
-def memory_bars(row):
+def memory_bars(row, names, many):
     plan = row["plan"]["minus_inputs"]
     values = [("plimsoll", plan, f"{report.mib(plan)} MiB planned")]
-    for name in ("onnxruntime", "onnxruntime_small"):
-        peak = row["runtimes"][name]["peak"]
-        values.append((name, peak, f"{report.mib(peak)} MiB, {peak / plan:.1f} x"))
-    return bars(row["model"], values)
+    for name in [*names, "onnxruntime_small"]:
+        if name in row["runtimes"]:
+            peak = row["runtimes"][name]["peak"]
+            values.append((name, peak, f"{report.mib(peak)} MiB, {peak / plan:.1f} x"))
+    return bars(models_text.label(row, many), values)
 
 
 def check_rows(rows):
@@ -87,21 +95,30 @@ def check_rows(rows):
 
 def build(document):
     rows = [row for row in document["models"] if row["status"] == "ok"]
+    names = models_text.names_of(document)
     m = document["machine"]
-    body = [f"<h1>Plimsoll beside ONNX Runtime {escape(document['versions']['onnxruntime'])}</h1>",
-            f"<p>{escape(m['cpu'])}, {m['cores']} shared cores, {escape(m['system'])}, load {m['load_before']} before "
-            f"and {m['load_after']} after.<br><code>{escape(document['command'])}</code></p>"]
+    versions = ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in names)
+    body = ["<h1>Plimsoll beside other runtimes</h1>",
+            f"<p>{escape(versions)}. {escape(m['cpu'])}, {m['cores']} shared cores, {escape(m['system'])}, load "
+            f"{m['load_before']} before and {m['load_after']} after.<br><code>{escape(document['command'])}</code></p>"]
     if rows:
-        body += ["<h2>CPU time a run</h2>",
-                 f"<p>Shorter is better; each model has its own scale. Median of {rows[0]['rounds']} interleaved "
-                 f"rounds in fresh processes, threads: {rows[0]['threads']}. The ratio is the "
-                 "median of the rounds' ratios, with their range.</p>",
-                 legend(["plimsoll", "onnxruntime"]), *map(time_bars, rows),
+        many = len({row["threads"] for row in rows}) > 1
+        threads = "x N: threads" if many else f"Threads: {rows[0]['threads']}"
+        body += [f"<p><b>{escape(models_text.means(document))}.</b></p>", "<h2>CPU time a run</h2>",
+                 f"<p>Shorter is better; each model has its own scale. {threads}. Median of {rows[0]['rounds']} "
+                 "interleaved rounds in fresh processes. A ratio is Plimsoll's time over the peer's, below 1 where "
+                 "Plimsoll is faster: the median of the rounds' ratios, with their range.</p>",
+                 legend(["plimsoll", *names]), *(time_bars(row, names, "cpu", many) for row in rows),
+                 "<h2>Wall time a run</h2>",
+                 "<p>From the same runs; on a shared machine it says less than CPU time.</p>",
+                 *(time_bars(row, names, "wall", many) for row in rows),
                  "<h2>Peak memory</h2>",
                  "<p>Shorter is better. Plimsoll: the planned peak, weights and outputs included, the caller's inputs "
-                 "left out. ONNX Runtime: peak above an empty process with the inputs loaded; least memory: the best "
-                 "of its options without arena, memory pattern or both, often at several times the CPU time.</p>",
-                 legend(list(NAMES)), *map(memory_bars, rows),
+                 "left out. Peers: peak above an empty process with the library and the inputs loaded; least memory: "
+                 "the best of ONNX Runtime's options without arena, memory pattern or both, often at several times the "
+                 "CPU time.</p>",
+                 legend(["plimsoll", *names, "onnxruntime_small"]),
+                 *(memory_bars(row, names, many) for row in rows),
                  "<h2>Planned and measured</h2>",
                  "<p>Bytes, inputs included. C1: reserved, live and touched bytes equal the plan. VmHWM of a fresh "
                  "process within the stated formula. Error: largest difference from ONNX Runtime.</p>",
@@ -111,6 +128,10 @@ def build(document):
     missed = [f"<li>{escape(row['model'])}: {escape(why)}</li>" for row in rows for why in row["missed"]]
     if missed:
         body.append(f"<h2>Missed</h2><ul>{''.join(missed)}</ul>")
+    away = dict.fromkeys(f"<li>{escape(row['model'])}: {escape(why)}</li>" for row in rows
+                         for why in row["unavailable"].values())
+    if away:
+        body.append(f"<h2>Without figures</h2><ul>{''.join(away)}</ul>")
     for row in document["models"]:
         if row["status"] != "ok":
             body.append(f"<h2>{escape(row['model'])} failed</h2><pre>{escape(row['reason'])}</pre>")

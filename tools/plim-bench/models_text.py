@@ -1,0 +1,97 @@
+"""The figures of plim-bench models as text."""
+
+import peers
+import report
+
+
+def names_of(document):
+    """The peers of a document, in the order of the columns."""
+    return [name for name in peers.NAMES if name in document["versions"]]
+
+
+def label(row, many):
+    return f"{row['model']} x{row['threads']}" if many else row["model"]
+
+
+def build(document):
+    done = [row for row in document["models"] if row["status"] == "ok"]
+    m = document["machine"]
+    versions = ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in names_of(document))
+    lines = [f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
+             f"{m['load_after']} after; {versions}", ""]
+    if done:
+        many = len({row["threads"] for row in done}) > 1
+        head = f"ms a run, median (range) of {done[0]['rounds']} rounds"
+        head += "" if many else f", threads: {done[0]['threads']}"
+        ratio = "ratio = Plimsoll's time / the peer's, below 1 is faster"
+        lines += [f"CPU time, {head}; {ratio}", time_table(done, document, "cpu", many), ""]
+        lines += [f"Wall time, {head}; {ratio}", time_table(done, document, "wall", many), ""]
+        lines += ["Memory, MiB. Plan and peaks leave the caller's inputs and the empty process out; fraction = plan / "
+                  "peak", memory_table(done, document, many), ""]
+        lines += ["Checks. C1: reserved, live and touched bytes equal the plan. C3: VmHWM within its formula",
+                  check_table(done, many), "", means(document)]
+    missed = [f"  {label(row, len(done) > 1)}: {why}" for row in done for why in row["missed"]]
+    lines += ["", "Missed:", *missed] if missed else ["", "Every aim and check is met."] if done else []
+    away = [f"  {row['model']}: {why}" for row in done for why in row["unavailable"].values()]
+    if away:
+        lines += ["", "Without figures (-):", *dict.fromkeys(away)]
+    for row in document["models"]:
+        if row["status"] != "ok":
+            lines += ["", f"{row['model']} failed (exit status {row['exit_status']}):",
+                      *("  " + part for part in row["reason"].splitlines())]
+    return "\n".join(lines)
+
+
+def time_table(rows, document, key, many):
+    def cells(row):
+        out = [label(row, many), report.ranged(row["runtimes"]["plimsoll"][f"{key}_ms"])]
+        for name in names_of(document):
+            figures = row["runtimes"].get(name)
+            out += ([report.ms(figures[f"{key}_ms"]["median"]), report.times(row["ratios"][name][key])] if figures
+                    else ["-"] * 2)
+        return out
+
+    header = ["model", "Plimsoll", *(word for name in names_of(document) for word in (peers.NAMES[name], "ratio"))]
+    return report.table(header, list(map(cells, rows)))
+
+
+def memory_table(rows, document, many):
+    def cells(row):
+        out = [label(row, many), report.mib(row["plan"]["minus_inputs"])]
+        for name in [*names_of(document), "onnxruntime_small"]:
+            figures = row["runtimes"].get(name)
+            out += [report.mib(figures["peak"]), f"{row['ratios'][name]['peak']:.2f}"] if figures else ["-"] * 2
+        return out + [row["runtimes"]["onnxruntime_small"]["options"], f"{row['best_peer']['fraction']:.2f}",
+                      report.mib(row["c1"]["planned"]), report.mib(row["c1"]["ledger"]),
+                      report.mib(row["c3"]["vm_hwm"]), report.mib(row["budget"]["bytes"]) if "budget" in row else "-"]
+
+    header = ["model", "plan", *(word for name in names_of(document) for word in (peers.NAMES[name], "fraction")),
+              "ORT least", "fraction", "by", "of best peer", "planned with inputs", "measured", "VmHWM",
+              "smallest budget"]
+    return report.table(header, list(map(cells, rows)))
+
+
+def check_table(rows, many):
+    def cells(row):
+        c, e = row["compile"], row["error"]
+        return [label(row, many), "equal" if row["c1"]["ok"] else "DIFFERS: " + ", ".join(row["c1"]["differ"]),
+                "within" if row["c3"]["ok"] else "OUTSIDE", f"{e['largest']:.2g}",
+                f"{e['largest_value']:.2g}", f"{e['of_tolerance']:.2g}",
+                f"{c['seconds']:.1f}", f"{c['cpu_seconds']:.1f}", report.mib(c["vm_hwm"]),
+                report.mib(c["vm_hwm_bound"])]
+
+    return report.table(["model", "C1", "C3", "largest error", "largest value", "of tolerance", "compile s",
+                         "CPU s", "plimc MiB", "bound"], list(map(cells, rows)))
+
+
+def means(document):
+    """One line of geometric means."""
+    summary = document["summary"]
+    parts = [f"CPU time {summary[name]['cpu']:.2f} x {peers.NAMES[name]}'s" for name in names_of(document)
+             if summary.get(name, {}).get("cpu")]
+    parts += [f"plan {summary[name]['peak']:.2f} x {peers.NAMES[name]}'s peak" for name in names_of(document)
+              if summary.get(name, {}).get("peak")]
+    aims = document["aims"]
+    return (f"Geometric means over {summary['rows']} rows: {', '.join(parts)}, {summary['best_peer']['peak']:.2f} x the "
+            f"best peer's; aims: CPU time {aims['cpu_mean']:.2f} x ONNX Runtime's, plan {aims['peak_mean']:.2f} x the "
+            "best peer's peak")
