@@ -28,6 +28,9 @@ void GraphDialect::initialize() {
 #include "dialects/Graph/QuantizedOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialects/Graph/RecurrentOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialects/Graph/ConvolutionOps.cpp.inc"
       ,
 #define GET_OP_LIST

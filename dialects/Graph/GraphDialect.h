@@ -46,6 +46,8 @@
 #define GET_OP_CLASSES
 #include "dialects/Graph/QuantizedOps.h.inc"
 #define GET_OP_CLASSES
+#include "dialects/Graph/RecurrentOps.h.inc"
+#define GET_OP_CLASSES
 #include "dialects/Graph/ConvolutionOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Graph/PoolingOps.h.inc"
@@ -84,7 +86,7 @@ void buildWithNullTypes(mlir::OpBuilder &b, mlir::OperationState &state, std::in
 /// Creates an op whose result types are inferred from `args` (operands, then attributes, as for OpTy::create).
 template <typename OpTy, typename... Args>
 llvm::FailureOr<OpTy> tryCreate(mlir::OpBuilder &b, mlir::Location loc, Args &&...args) {
-  constexpr size_t results = std::is_same_v<OpTy, TopKOp> ? 2 : 1;
+  constexpr size_t results = std::is_same_v<OpTy, RecurrenceOp> ? 3 : std::is_same_v<OpTy, TopKOp> ? 2 : 1;
   mlir::OperationState state(loc, OpTy::getOperationName());
   detail::buildWithNullTypes<OpTy>(b, state, std::make_index_sequence<results>(), std::forward<Args>(args)...);
   if (failed(detail::inferInto(b, state)))

@@ -146,6 +146,13 @@ std::optional<SmallVector<double>> NodeImporter::reals(StringRef name) {
   return SmallVector<double>(found->floats.begin(), found->floats.end());
 }
 
+std::optional<SmallVector<StringRef>> NodeImporter::strings(StringRef name) {
+  const auto *found = attribute(name, wire::AttributeType::Strings, "a list of strings");
+  if (!found)
+    return std::nullopt;
+  return llvm::map_to_vector(found->strings, toRef);
+}
+
 const wire::Tensor *NodeImporter::tensor(StringRef name) {
   const auto *found = attribute(name, wire::AttributeType::Tensor, "a tensor");
   return found ? found->tensor.get() : nullptr;

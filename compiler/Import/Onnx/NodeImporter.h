@@ -65,6 +65,7 @@ public:
   llvm::StringRef string(llvm::StringRef name, llvm::StringRef otherwise);
   std::optional<Ints> integers(llvm::StringRef name);
   std::optional<llvm::SmallVector<double>> reals(llvm::StringRef name);
+  std::optional<llvm::SmallVector<llvm::StringRef>> strings(llvm::StringRef name);
   const wire::Tensor *tensor(llvm::StringRef name);
   const wire::Graph *graph(llvm::StringRef name);
   /// Marks attributes that do not change the result as seen.

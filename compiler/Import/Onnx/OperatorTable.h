@@ -50,6 +50,7 @@ llvm::ArrayRef<OperatorRow> convolutionOperators();
 llvm::ArrayRef<OperatorRow> poolingOperators();
 llvm::ArrayRef<OperatorRow> resizeOperators();
 llvm::ArrayRef<OperatorRow> normalizationOperators();
+llvm::ArrayRef<OperatorRow> recurrentOperators();
 llvm::ArrayRef<OperatorRow> reductionOperators();
 llvm::ArrayRef<OperatorRow> quantizationOperators();
 llvm::ArrayRef<OperatorRow> einsumOperators();

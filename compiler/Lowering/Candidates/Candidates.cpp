@@ -11,6 +11,7 @@ namespace plim::lowering {
 
 void registerCandidates(DialectRegistry &registry) {
   registerElementwiseCandidates(registry);
+  registerRecurrentCandidates(registry);
   registerReductionCandidates(registry);
   registerLinearAlgebraCandidates(registry);
   registerConvolutionCandidates(registry);

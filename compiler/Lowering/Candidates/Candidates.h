@@ -29,6 +29,7 @@ struct Candidates {
 void registerCandidates(mlir::DialectRegistry &registry);
 
 void registerElementwiseCandidates(mlir::DialectRegistry &registry);
+void registerRecurrentCandidates(mlir::DialectRegistry &registry);
 void registerReductionCandidates(mlir::DialectRegistry &registry);
 void registerLinearAlgebraCandidates(mlir::DialectRegistry &registry);
 void registerConvolutionCandidates(mlir::DialectRegistry &registry);

@@ -28,9 +28,31 @@ SmallVector<plan::AliasAttr> ProgramLowering::concatAliases(graph::ConcatOp conc
   return aliases;
 }
 
+/// The last states may be written over the initial ones.
+static SmallVector<plan::AliasAttr> recurrenceAliases(graph::RecurrenceOp net, const graph::KernelCandidate &c) {
+  SmallVector<plan::AliasAttr> aliases;
+  auto indexOf = [&](Value value, graph::Access access) {
+    return llvm::find_if(c.operands,
+                         [&](const graph::LaunchOperand &o) {
+                           return o.value == value && o.access == access && !o.offset &&
+                                  isContiguous(o.dims, o.strides);
+                         }) -
+           c.operands.begin();
+  };
+  for (auto [last, initial] :
+       {std::pair<Value, Value>(net.getLastHidden(), net.getHidden()), {net.getLastCell(), net.getCell()}}) {
+    int64_t read = indexOf(initial, graph::Access::Read), write = indexOf(last, graph::Access::Write);
+    if (initial && read < int64_t(c.operands.size()) && write < int64_t(c.operands.size()))
+      aliases.push_back(plan::AliasAttr::get(net.getContext(), plan::AliasKind::InPlace, write, read, 0, 0, 0, 0));
+  }
+  return aliases;
+}
+
 SmallVector<plan::AliasAttr> ProgramLowering::aliasesOf(Operation *op, const graph::KernelCandidate &c) const {
   if (auto concat = dyn_cast<graph::ConcatOp>(op))
     return concatAliases(concat, c);
+  if (auto net = dyn_cast<graph::RecurrenceOp>(op))
+    return recurrenceAliases(net, c);
   SmallVector<plan::AliasAttr> aliases;
   ArrayRef<graph::LaunchOperand> operands = c.operands;
   int64_t last = int64_t(operands.size()) - 1;

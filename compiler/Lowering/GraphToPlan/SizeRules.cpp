@@ -324,6 +324,20 @@ FailureOr<Sizes> SizeRule::sizes() {
       .Default([&](Operation *) { return refuse("it runs with static shapes only"); });
 }
 
+SmallVector<Sizes> SizeRule::recurrence(graph::RecurrenceOp net) {
+  Sizes projected = of(net.getProjected());
+  AffineExpr directions = number(net.getDirections()), size = number(net.getHiddenSize()), sequences = projected[1];
+  if (net.getLengths())
+    equal(of(net.getLengths())[0], sequences);
+  for (Value state : {net.getHidden(), net.getCell()})
+    if (state)
+      equal(of(state)[1], sequences);
+  Sizes last{directions, sequences, size};
+  SmallVector<Sizes> results{{projected[0], directions, sequences, size}};
+  results.append(net->getNumResults() - 1, last);
+  return results;
+}
+
 FailureOr<SmallVector<Sizes>> SizeRule::infer() {
   if (auto topK = dyn_cast<graph::TopKOp>(op)) {
     Sizes result = of(topK.getInput());
@@ -331,6 +345,8 @@ FailureOr<SmallVector<Sizes>> SizeRule::infer() {
     result[topK.getAxis()] = number(topK.getK());
     return SmallVector<Sizes>{result, result};
   }
+  if (auto net = dyn_cast<graph::RecurrenceOp>(op))
+    return recurrence(net);
   FailureOr<Sizes> one = sizes();
   if (failed(one))
     return failure();

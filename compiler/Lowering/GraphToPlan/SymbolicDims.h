@@ -94,6 +94,7 @@ private:
   Sizes gather(graph::GatherOp gather);
   Sizes gatherNd(graph::GatherNdOp gather);
   Sizes oneHot(graph::OneHotOp oneHot);
+  llvm::SmallVector<Sizes> recurrence(graph::RecurrenceOp net);
 
   mlir::Operation *op;
   const SymbolicDims &known;

@@ -11,6 +11,7 @@ import re
 import ml_dtypes
 import numpy as np
 from generic_ir import attribute, split, tensor_type
+from recurrence import recurrence
 
 
 def evaluate(text, inputs):
@@ -414,6 +415,7 @@ OPS = {
     "reduce": reduce, "arg_reduce": arg_reduce, "softmax": softmax, "cumsum": cumsum, "top_k": top_k,
     "matmul": matmul, "conv": conv, "conv_transpose": conv_transpose, "pool": pool, "resize": resize,
     "layer_norm": layer_norm, "rms_norm": rms_norm, "batch_norm": batch_norm,
+    "recurrence": recurrence,
     "group_norm": lambda v, a, _: group_norm(v, a, a["groups"]),
     "instance_norm": lambda v, a, _: group_norm(v, a, v[0].shape[1]),
 }
