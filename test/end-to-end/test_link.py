@@ -1,4 +1,4 @@
-"""Compiled models in other people's programs: a plain C compiler links them, one or several, with or without CMake."""
+"""Compiled models in other people's programs: a plain C compiler links them, one or several."""
 
 import re
 import shutil
@@ -170,22 +170,3 @@ def test_any_names_of_inputs_make_a_header_that_works(tmp_path):
     cc("main.c", "out/model.o", "-Iout", f"-L{harness.BUILD / 'lib'}", *LIBRARIES, "-o", "example", cwd=tmp_path)
     harness.run(["./example"], cwd=tmp_path)
     harness.run([harness.tool("plim-run"), tmp_path / "out", "--input-random", "--stats=json"])
-
-
-def test_the_cmake_function_serves_a_project_outside_the_tree(cls, tmp_path):
-    if not shutil.which("cmake"):
-        pytest.skip("cmake is not installed")
-    project = tmp_path / "project"
-    shutil.copytree(harness.SOURCE / "examples" / "cmake", project)
-    shutil.copy(cls.model, project / "cls.onnx")
-    build = tmp_path / "build"
-    harness.run(["cmake", "-G", "Ninja", "-B", build, f"-DPLIMSOLL={harness.SOURCE}",
-                 f"-DPLIMSOLL_BUILD={harness.BUILD}", "-DMODEL=cls.onnx", "-DSHAPE=x=1x3x48x192", "-DRAM=16MiB"], cwd=project)
-    harness.run(["cmake", "--build", build])
-    done = harness.run([build / "run_model"])
-    assert "input x: 110592 bytes\n" in done.stdout
-    planned, reserved = re.search(r"planned (\d+) bytes, reserved (\d+) bytes", done.stdout).groups()
-    assert planned == reserved
-    stamp = (build / "net.plim" / "model.o").stat().st_mtime_ns
-    harness.run(["cmake", "--build", build])
-    assert (build / "net.plim" / "model.o").stat().st_mtime_ns == stamp, "an unchanged model is not compiled again"

@@ -81,7 +81,7 @@ struct Variant {
 } // namespace
 
 /// Encodes with the variants in this order; their peaks come out with the sealed table.
-static EncodedTable encodeInOrder(plim::plan::ModuleOp module, ArrayRef<Variant> variants) {
+static FailureOr<EncodedTable> encodeInOrder(plim::plan::ModuleOp module, ArrayRef<Variant> variants) {
   TableBuilder table;
   ModuleNumbers numbers;
   table.string("");
@@ -95,6 +95,10 @@ static EncodedTable encodeInOrder(plim::plan::ModuleOp module, ArrayRef<Variant>
     for (ProgramOp program : variant.programs)
       table.add(PLIM_SEC_PROGRAMS, encodeProgram(table, numbers, program, number));
     table.add(PLIM_SEC_VARIANTS, record);
+  }
+  if (table.hasCutText) {
+    module.emitOpError() << "need names and messages without a zero byte to encode";
+    return failure();
   }
   plim_table header = {};
   header.kernel_abi = module.getKernelAbi();
@@ -121,7 +125,10 @@ FailureOr<EncodedTable> plim::plan::encodeTable(ModuleOp module) {
   SmallVector<Variant> variants;
   for (auto &[name, variant] : byName)
     variants.push_back(std::move(variant));
-  EncodedTable encoded = encodeInOrder(module, variants);
+  FailureOr<EncodedTable> first = encodeInOrder(module, variants);
+  if (failed(first))
+    return failure();
+  EncodedTable encoded = std::move(*first);
 
   // The table wants variants by falling RAM peak, which is known only now.
   auto peak = [&](size_t variant) {
@@ -133,7 +140,7 @@ FailureOr<EncodedTable> plim::plan::encodeTable(ModuleOp module) {
   llvm::stable_sort(order, [&](size_t a, size_t b) { return peak(a) > peak(b); });
   if (!llvm::is_sorted(order)) {
     auto sorted = llvm::map_to_vector(order, [&](size_t i) { return variants[i]; });
-    encoded = encodeInOrder(module, sorted);
+    encoded = std::move(*encodeInOrder(module, sorted));
   }
   if (!encoded.evals.empty()) {
     llvm::raw_string_ostream stream(encoded.evalText);

@@ -31,6 +31,7 @@ template uint32_t TableBuilder::list<int64_t>(plim_section, ArrayRef<int64_t>);
 template uint32_t TableBuilder::list<uint32_t>(plim_section, ArrayRef<uint32_t>);
 
 uint32_t TableBuilder::string(StringRef text) {
+  hasCutText |= text.contains('\0');
   std::string key(text);
   key.push_back('\0');
   return once(PLIM_SEC_STRINGS, std::move(key), 1);

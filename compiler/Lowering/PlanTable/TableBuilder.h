@@ -25,6 +25,7 @@ public:
     return reinterpret_cast<Record *>(sections[section].data())[number];
   }
 
+  /// A text of a table ends at its first zero byte: one that has another sets `hasCutText`.
   uint32_t string(llvm::StringRef text);
   uint32_t words(llvm::ArrayRef<int64_t> words) { return list<int64_t>(PLIM_SEC_WORDS, words); }
   uint32_t indices(llvm::ArrayRef<uint32_t> indices) { return list<uint32_t>(PLIM_SEC_INDICES, indices); }
@@ -33,6 +34,7 @@ public:
   uint32_t shape(ShapeAttr shape, llvm::ArrayRef<uint32_t> scalars);
 
   std::vector<std::string> kernelNames;
+  bool hasCutText = false;
 
   /// The table, but for peaks and hash; `header` has the fields that describe the artifact.
   TableBytes finish(const plim_table &header) const;

@@ -37,7 +37,7 @@ bool Decoder::attributeField(const Field &field, Attribute &out) {
   case 3:
     return field.getInt("attribute.i", out.i, failure);
   case 4:
-    return string(field, "attribute.s", out.s);
+    return field.getBytes("attribute.s", out.s, failure);
   case 5:
     if (!out.tensor)
       out.tensor = std::make_unique<Tensor>();
@@ -51,7 +51,7 @@ bool Decoder::attributeField(const Field &field, Attribute &out) {
   case 8:
     return ints(field, "attribute.ints", out.ints);
   case 9:
-    return strings(field, "attribute.strings", out.strings);
+    return field.getBytes("attribute.strings", out.strings.emplace_back(), failure);
   case 20:
     if (!field.getInt("attribute.type", number, failure))
       return false;
@@ -75,7 +75,14 @@ bool Decoder::attribute(std::string_view message, Attribute &out) {
   });
   if (out.type == AttributeType::Undefined)
     out.type = implied;
-  return read;
+  if (!read)
+    return false;
+  const bool isTensor = out.type == AttributeType::Tensor, isGraph = out.type == AttributeType::Graph;
+  if (out.refName.empty() && ((isTensor && !out.tensor) || (isGraph && !out.graph)))
+    return failure.set(static_cast<uint64_t>(message.data() - bytes.data()),
+                       "attribute '" + std::string(out.name) + "' of type " + (isTensor ? "tensor" : "graph") +
+                           " has none");
+  return true;
 }
 
 bool Decoder::node(std::string_view message, Node &out) {

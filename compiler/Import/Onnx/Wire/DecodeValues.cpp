@@ -61,7 +61,7 @@ bool Decoder::tensorField(const Field &field, Tensor &out) {
   case 8:
     return string(field, "tensor.name", out.name);
   case 9:
-    return string(field, "tensor.raw_data", out.raw.emplace());
+    return field.getBytes("tensor.raw_data", out.raw.emplace(), failure);
   case 13:
     return nested(field, "tensor.external_data", out.external.emplace_back(), &Decoder::externalEntry);
   case 14:

@@ -62,8 +62,14 @@ private:
   bool ints(const Field &field, std::string_view name, std::vector<int64_t> &out);
   bool floats(const Field &field, std::string_view name, std::vector<float> &out);
 
+  /// A name. What a compile makes of names ends at a zero byte, so that two of them could become one.
   bool string(const Field &field, std::string_view name, std::string_view &out) {
-    return field.getBytes(name, out, failure);
+    if (!field.getBytes(name, out, failure))
+      return false;
+    if (const size_t zero = out.find('\0'); zero != std::string_view::npos)
+      return failure.set(field.offset,
+                         std::string(name) + " has a zero byte at place " + std::to_string(zero) + ": need text");
+    return true;
   }
   bool strings(const Field &field, std::string_view name, std::vector<std::string_view> &out) {
     return string(field, name, out.emplace_back());
