@@ -65,3 +65,6 @@ save(node("MaxPool", "x0", "y", "bad", kernel_shape=[9, 2]), [[1, 3, 8, 8]])
 # CHECK: == 17.onnx
 # CHECK-NEXT: error: TopK node 'bad': K is 9: need 0 to 3
 save(node("TopK", "x0 k", "y i", "bad"), [[2, 3]], [ints("k", 9)])
+# CHECK: == 18.onnx
+# CHECK-NEXT: error: TopK node 'bad': input 1{{.*}}missing{{.*}}
+save(node("TopK", "x0", "y i", "bad"), [[2, 3]])
