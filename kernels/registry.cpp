@@ -4,6 +4,7 @@
 
 #include "kernels/attention/fast_cost.h"
 #include "kernels/attention/reference_cost.h"
+#include "kernels/conv/integer_cost.h"
 #include "kernels/conv/nhwc_depthwise_cost.h"
 #include "kernels/conv/nhwc_direct_cost.h"
 #include "kernels/conv/nhwc_pointwise_cost.h"
@@ -16,6 +17,7 @@
 #include "kernels/fill/fill_cost.h"
 #include "kernels/gather/gather_cost.h"
 #include "kernels/matmul/batched_cost.h"
+#include "kernels/matmul/integer_cost.h"
 #include "kernels/matmul/panel32_cost.h"
 #include "kernels/matmul/reference_cost.h"
 #include "kernels/matmul/quantized_cost.h"

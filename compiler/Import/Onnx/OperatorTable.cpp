@@ -16,7 +16,8 @@ llvm::ArrayRef<OperatorRow> plim::onnx::allOperators() {
     for (auto family : {arithmeticOperators(), activationOperators(), logicOperators(), constantOperators(),
                         shapeOperators(), movementOperators(), indexingOperators(), matrixOperators(),
                         convolutionOperators(), poolingOperators(), resizeOperators(), normalizationOperators(),
-                        reductionOperators(), quantizationOperators(), recurrentOperators(), einsumOperators()})
+                        reductionOperators(), quantizationOperators(), quantizedProductOperators(),
+                        recurrentOperators(), einsumOperators()})
       all.insert(all.end(), family.begin(), family.end());
     llvm::sort(all, [](const OperatorRow &a, const OperatorRow &b) { return keyOf(a) < keyOf(b); });
     return all;

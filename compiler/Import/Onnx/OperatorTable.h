@@ -56,3 +56,4 @@ llvm::ArrayRef<OperatorRow> quantizationOperators();
 llvm::ArrayRef<OperatorRow> einsumOperators();
 
 } // namespace plim::onnx
+llvm::ArrayRef<OperatorRow> quantizedProductOperators();

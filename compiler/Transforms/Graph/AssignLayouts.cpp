@@ -50,6 +50,25 @@ bool isConvertible(Operation *op, Value filter) {
   return hasStaticShape(filter) && elementTypeOf(filter).isF32() && isSetupValue(filter);
 }
 
+/// [O, I, kernel...] as [kernel... * I, O] in panels; depthwise [C, 1, kernel...] as [kernel..., C].
+template <typename OpTy> Value filterOf(PatternRewriter &rewriter, OpTy op) {
+  Location loc = op.getLoc();
+  Value filter = op.getFilter();
+  SmallVector<int64_t> shape(shapeOf(filter));
+  int64_t rank = shape.size();
+  if (op.getGroups() > 1 && shape[0] == op.getGroups() && shape[1] == 1) {
+    shape.erase(shape.begin() + 1);
+    SmallVector<int64_t> channelsLast = llvm::to_vector(llvm::seq<int64_t>(1, rank - 1));
+    channelsLast.push_back(0);
+    return transposed(rewriter, loc, ReshapeOp::create(rewriter, loc, filter, shape), channelsLast);
+  }
+  SmallVector<int64_t> outputsLast = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+  outputsLast.append({1, 0});
+  Value matrix =
+      ReshapeOp::create(rewriter, loc, transposed(rewriter, loc, filter, outputsLast), ArrayRef<int64_t>{-1, shape[0]});
+  return op.getGroups() == 1 && isHoistable(filter) ? packed(rewriter, loc, matrix) : matrix;
+}
+
 struct ConvToNhwc : OpRewritePattern<ConvOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
@@ -65,24 +84,19 @@ struct ConvToNhwc : OpRewritePattern<ConvOp> {
     });
     return success();
   }
+};
 
-  /// [O, I, kernel...] as [kernel... * I, O] in panels; depthwise [C, 1, kernel...] as [kernel..., C].
-  static Value filterOf(PatternRewriter &rewriter, ConvOp op) {
-    Location loc = op.getLoc();
-    Value filter = op.getFilter();
-    SmallVector<int64_t> shape(shapeOf(filter));
-    int64_t rank = shape.size();
-    if (op.isDepthwise()) {
-      shape.erase(shape.begin() + 1);
-      SmallVector<int64_t> channelsLast = llvm::to_vector(llvm::seq<int64_t>(1, rank - 1));
-      channelsLast.push_back(0);
-      return transposed(rewriter, loc, ReshapeOp::create(rewriter, loc, filter, shape), channelsLast);
-    }
-    SmallVector<int64_t> outputsLast = llvm::to_vector(llvm::seq<int64_t>(2, rank));
-    outputsLast.append({1, 0});
-    Value matrix = ReshapeOp::create(rewriter, loc, transposed(rewriter, loc, filter, outputsLast),
-                                     ArrayRef<int64_t>{-1, shape[0]});
-    return op.getGroups() == 1 && isHoistable(filter) ? packed(rewriter, loc, matrix) : matrix;
+struct IntegerConvToNhwc : OpRewritePattern<IntegerConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(IntegerConvOp op, PatternRewriter &rewriter) const override {
+    if (op.getLayout() != ImageLayout::NCHW || !isSetupValue(op.getFilter()))
+      return failure();
+    Window window = op.getWindow();
+    rewriteToNhwc(rewriter, op, [&](IntegerConvOp copy) {
+      copy.setKernel(window.kernel);
+      copy.getFilterMutable().assign(filterOf(rewriter, op));
+    });
+    return success();
   }
 };
 
@@ -145,10 +159,11 @@ struct PackRhs : OpRewritePattern<MatmulOp> {
 };
 
 /// So is one that is stored in few bits, whose element type it keeps.
-struct PackQuantizedRhs : OpRewritePattern<QuantizedMatmulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(QuantizedMatmulOp op, PatternRewriter &rewriter) const override {
-    if (layoutOf(op.getRhs().getType()) || !isHoistable(op.getRhs()))
+template <typename OpTy> struct PackQuantizedRhs : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    if (rankOf(op.getRhs()) != 2 || layoutOf(op.getRhs().getType()) || !hasStaticShape(op.getRhs()) ||
+        !isHoistable(op.getRhs()))
       return failure();
     Value panels = packed(rewriter, op.getLoc(), op.getRhs());
     rewriter.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(panels); });
@@ -223,9 +238,8 @@ struct PackRecurrent : OpRewritePattern<RecurrenceOp> {
 struct AssignLayouts : impl::GraphAssignLayoutsBase<AssignLayouts> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<ConvToNhwc, ConvTransposeToNhwc, WindowToNhwc<PoolOp>, WindowToNhwc<ResizeOp>, PackRhs, PackQuantizedRhs>(
-        context);
-    set.add<PackRecurrent>(context);
+    set.add<ConvToNhwc, IntegerConvToNhwc, ConvTransposeToNhwc, WindowToNhwc<PoolOp>, WindowToNhwc<ResizeOp>, PackRhs,
+            PackQuantizedRhs<QuantizedMatmulOp>, PackQuantizedRhs<IntegerMatmulOp>>(context);
     set.add<PackRecurrent>(context);
     populateSinkTransposes(set);
     populateRaiseTransposes(set);

@@ -1,5 +1,5 @@
-// Quantised values: as integers with a scale and a zero point, spelled out in simpler ops.
-#include "compiler/Import/Onnx/NodeImporter.h"
+// From floats to integers with a scale and a zero point, and back.
+#include "compiler/Import/Onnx/Operators/Quantized.h"
 
 using namespace mlir;
 using namespace plim;
@@ -7,92 +7,69 @@ using namespace plim::onnx;
 
 namespace {
 
-/// A scale or zero point as it broadcasts to input 0: one for all, or one for each index of the axis.
-Value alongAxis(NodeImporter &n, unsigned i, int64_t axis) {
-  const auto type = n.type(i);
-  if (!n.needStatic(n[i], "a scale or zero point"))
-    return {};
-  if (type.getNumElements() == 1)
-    return n.reshape(n[i], {});
-  if (type.getRank() != 1) {
-    (void)n.error("blocked quantisation is not supported");
-    return {};
-  }
-  Ints shape{type.getNumElements()};
-  shape.append(n.type(0).getRank() - 1 - axis, 1);
-  return n.reshape(n[i], shape);
-}
-
-std::optional<int64_t> quantizedAxis(NodeImporter &n) {
-  if (n.integer("block_size", 0)) {
-    (void)n.error("blocked quantisation is not supported");
-    return std::nullopt;
-  }
+/// The axis along which input 0 has several scales; 0 where it has one for all.
+std::optional<int64_t> quantizedAxis(NodeImporter &n, int64_t blockSize) {
   // A scalar scale has no axis, and its input perhaps no dimension 1.
-  if (n.type(1).hasStaticShape() && n.type(1).getNumElements() == 1) {
+  if (!blockSize && n.type(1).hasStaticShape() && n.type(1).getNumElements() == 1) {
     n.ignore({"axis"});
     return 0;
   }
   return n.axisOf(n.integer("axis", 1), n.type(0).getRank());
 }
 
-/// (x - zero point) * scale
-LogicalResult dequantizeLinear(NodeImporter &n) {
-  n.ignore({"output_dtype"});
-  const auto axis = quantizedAxis(n);
-  if (!axis)
-    return failure();
-  const Type element = n.type(1).getElementType();
-  Value scale = alongAxis(n, 1, *axis);
-  Value centred = n.cast(n[0], element);
-  if (n[2]) {
-    Value zero = alongAxis(n, 2, *axis);
-    if (n.hasFailed())
-      return failure();
-    centred = n.make<graph::SubOp>(centred, n.cast(zero, element));
-  }
-  return n.finish(n.make<graph::MulOp>(centred, scale));
+std::optional<Quantization> quantizationOfInput(NodeImporter &n) {
+  const int64_t blockSize = n.integer("block_size", 0);
+  const auto axis = quantizedAxis(n, blockSize);
+  return axis ? readQuantization(n, n.type(0), 1, 2, *axis, blockSize) : std::nullopt;
 }
 
-/// x / scale, rounded to even, + zero point, saturated.
+LogicalResult dequantizeLinear(NodeImporter &n) {
+  if (!isa<IntegerType>(n.type(0).getElementType()) || n.type(0).getElementType().isInteger(1))
+    return n.error("input 0 'x' must be integers");
+  if (n[2] && n.type(2).getElementType() != n.type(0).getElementType())
+    return n.error("input 2 'x_zero_point' must have the type of input 0 'x'");
+  const auto q = quantizationOfInput(n);
+  if (!q)
+    return failure();
+  Value result = dequantized(n, n[0], *q);
+  if (const int64_t type = n.integer("output_dtype", 0)) {
+    const Type element = n.elementType(type);
+    return element && !n.hasFailed() ? n.finish(n.cast(result, element)) : failure();
+  }
+  return n.finish(result);
+}
+
 LogicalResult quantizeLinear(NodeImporter &n) {
   n.ignore({"saturate", "precision"});
-  const auto axis = quantizedAxis(n);
-  if (!axis)
-    return failure();
+  const int64_t given = n.integer("output_dtype", 0);
   Type target = IntegerType::get(n.b.getContext(), 8, IntegerType::Unsigned);
-  if (n[2])
-    target = n.type(2).getElementType();
-  else if (const int64_t given = n.integer("output_dtype", 0))
-    target = n.elementType(given);
-  n.ignore({"output_dtype"});
-  const auto integer = dyn_cast_or_null<IntegerType>(target);
-  if (!integer || integer.getWidth() > 16)
-    return n.error("the result must be integers of 8 or 16 bits");
-  const double span = double(int64_t(1) << integer.getWidth());
-  const double least = integer.isUnsigned() ? 0 : -span / 2;
-  Type element = n.type(0).getElementType();
-  // Integers of 16 bits do not fit the mantissa of half floats.
-  if (isa<FloatType>(element) ? element.getIntOrFloatBitWidth() < 32 : true)
-    element = n.b.getF32Type();
-  Value scale = alongAxis(n, 1, *axis);
-  if (n.hasFailed())
+  if (given && !(target = n.elementType(given)))
     return failure();
-  Value scaled = n.make<graph::DivOp>(n.cast(n[0], element), n.cast(scale, element));
-  Value rounded = n.make<graph::RoundOp>(scaled);
   if (n[2]) {
-    Value zero = alongAxis(n, 2, *axis);
-    if (n.hasFailed())
-      return failure();
-    rounded = n.make<graph::AddOp>(rounded, n.cast(zero, element));
+    if (given && n.type(2).getElementType() != target)
+      return n.error("input 2 'y_zero_point' must have the type that attribute 'output_dtype' says");
+    target = n.type(2).getElementType();
   }
-  Value clipped = n.make<graph::ClipOp>(rounded, n.b.getF64FloatAttr(least), n.b.getF64FloatAttr(least + span - 1));
-  return n.hasFailed() ? failure() : n.finish(n.cast(clipped, target));
+  const auto integer = dyn_cast<IntegerType>(target);
+  if (!integer || integer.getWidth() > 16 || integer.getWidth() < 8)
+    return n.error("the result must be integers of 8 or 16 bits");
+  const auto q = quantizationOfInput(n);
+  return q ? n.finish(quantized(n, n[0], *q, integer)) : failure();
+}
+
+LogicalResult dynamicQuantizeLinear(NodeImporter &n) {
+  if (!n.type(0).getElementType().isF32())
+    return n.error("input 0 'x' must be f32");
+  DynamicQuantization q = quantizedDynamically(n, n[0]);
+  return n.hasFailed() ? failure() : n.finish({q.bytes, q.scale, q.zero});
 }
 
 constexpr OperatorRow rows[] = {
-    {"DequantizeLinear", 2, 3, dequantizeLinear, 10, noVersion, "", "integers of at least 8 bits, no blocks"},
-    {"QuantizeLinear", 2, 3, quantizeLinear, 10, noVersion, "", "to integers of 8 or 16 bits, no blocks"},
+    {"DequantizeLinear", 2, 3, dequantizeLinear, 10, noVersion, "", "integers of at least 8 bits"},
+    {"DequantizeLinear", 2, 3, dequantizeLinear, 1, noVersion, microsoftDomain, "integers of at least 8 bits"},
+    {"DynamicQuantizeLinear", 1, 1, dynamicQuantizeLinear, 11},
+    {"QuantizeLinear", 2, 3, quantizeLinear, 10, noVersion, "", "to integers of 8 or 16 bits"},
+    {"QuantizeLinear", 2, 3, quantizeLinear, 1, noVersion, microsoftDomain, "to integers of 8 or 16 bits"},
 };
 
 } // namespace

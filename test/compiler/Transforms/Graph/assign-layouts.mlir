@@ -127,3 +127,26 @@ func.func @computed_filter(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> 
   %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return %0 : tensor<1x4x6x6xf32>
 }
+
+// -----
+
+// Convolutions and products of 8-bit integers too; their filters stay bytes.
+// CHECK-LABEL: func.func @integers
+// CHECK: %[[P:.*]] = graph.pack %{{.*}} <panel32> : (tensor<54x8xi8>) -> tensor<54x8xi8, #graph.layout<panel32>>
+// CHECK: graph.integer_conv %{{.*}}, %[[P]] input_zero %arg1 {kernel = array<i64: 3, 3>, layout = #graph.image_layout<nhwc>, pads = array<i64: 1, 1, 1, 1>}
+// CHECK: graph.integer_conv %{{.*}} (tensor<1x9x9x8xui8>, tensor<3x3x8xi8>) -> tensor<1x9x9x8xi32>
+// CHECK: %[[M:.*]] = graph.pack %{{.*}} <panel32> : (tensor<9x16xui8>)
+// CHECK: graph.integer_matmul %{{.*}}, %[[M]]
+func.func @integers(%x: tensor<1x6x9x9xui8>, %zero: tensor<ui8>) -> tensor<1x8x9x16xi32> {
+  %f = graph.parameter "f" {file = "m.onnx", bytes = 432 : i64} : tensor<8x6x3x3xi8>
+  %d = graph.parameter "d" {file = "m.onnx", bytes = 72 : i64} : tensor<8x1x3x3xi8>
+  %w = graph.parameter "w" {file = "m.onnx", bytes = 144 : i64} : tensor<9x16xui8>
+  %0 = graph.integer_conv %x, %f input_zero %zero {pads = array<i64: 1, 1, 1, 1>} :
+      (tensor<1x6x9x9xui8>, tensor<8x6x3x3xi8>, tensor<ui8>) -> tensor<1x8x9x9xi32>
+  %1 = graph.cast %0 {to = ui8} : (tensor<1x8x9x9xi32>) -> tensor<1x8x9x9xui8>
+  %2 = graph.integer_conv %1, %d {groups = 8 : i64, pads = array<i64: 1, 1, 1, 1>} :
+      (tensor<1x8x9x9xui8>, tensor<8x1x3x3xi8>) -> tensor<1x8x9x9xi32>
+  %3 = graph.cast %2 {to = ui8} : (tensor<1x8x9x9xi32>) -> tensor<1x8x9x9xui8>
+  %4 = graph.integer_matmul %3, %w : (tensor<1x8x9x9xui8>, tensor<9x16xui8>) -> tensor<1x8x9x16xi32>
+  return %4 : tensor<1x8x9x16xi32>
+}

@@ -88,7 +88,8 @@ def parameter(v, a, out):
 
 
 ev.OPS.update({
-    "quantized_matmul": quantized_matmul, "parameter": parameter, "pack": lambda v, a, _: v[0], "attention": attention, "matmul": epilogue(ev.OPS["matmul"]),
+    "parameter": parameter, "pack": lambda v, a, _: v[0], "attention": attention, "matmul": epilogue(ev.OPS["matmul"]),
+    "quantized_matmul": quantized_matmul, "integer_conv": in_nchw(ev.OPS["integer_conv"], False),
     "rsqrt": lambda v, a, _: 1 / np.sqrt(ev.wide(v[0])), "pool": in_nchw(ev.OPS["pool"]),
     "resize": in_nchw(ev.OPS["resize"]), "conv": epilogue(in_nchw(ev.OPS["conv"], False)),
     "conv_transpose": epilogue(in_nchw(ev.OPS["conv_transpose"], True))})

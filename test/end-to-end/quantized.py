@@ -1,0 +1,174 @@
+"""Small quantised ONNX models, as quantisers write them."""
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+import tiny
+from tiny import value
+
+MICROSOFT = "com.microsoft"
+
+
+class Network:
+    """Nodes and weights as they are added; `result` names of values come back."""
+
+    def __init__(self, seed=1):
+        self.nodes, self.weights, self.random = [], [], np.random.default_rng(seed)
+
+    def constant(self, array, dtype=None):
+        name = f"c{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.array(array, dtype), name))
+        return name
+
+    def add(self, op, *inputs, outputs=1, domain="", **attributes):
+        names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(op, list(inputs), names, name=f"{op}_{len(self.nodes)}", domain=domain,
+                                           **attributes))
+        return names[0] if outputs == 1 else names
+
+    def quantized(self, *shape, axis=None, dtype=np.int8, zero=False):
+        """A random weight as (stored, scale, zero point) names, one scale for each index of `axis`."""
+        w = self.random.standard_normal(shape).astype(np.float32)
+        over = None if axis is None else tuple(i for i in range(len(shape)) if i != axis)
+        info = np.iinfo(dtype)
+        low, high = w.min(over, keepdims=True), w.max(over, keepdims=True)
+        if zero:
+            scale = ((high - low) / (info.max - info.min)).astype(np.float32)
+            point = np.rint(info.min - low / scale)
+        else:
+            middle = (info.max + info.min + 1) // 2
+            scale = (np.maximum(-low, high) / (info.max - middle)).astype(np.float32)
+            point = np.full(scale.shape, middle, np.float32)
+        stored = np.clip(np.rint(w / scale) + point, info.min, info.max).astype(dtype)
+        flat = (lambda a: a.reshape(-1)) if axis is not None else (lambda a: a.reshape(()))
+        return self.constant(stored), self.constant(flat(scale)), self.constant(flat(point).astype(dtype))
+
+    def model(self, result, inputs, dims, dtype=TensorProto.FLOAT, opset=17, domains=()):
+        self.nodes.append(helper.make_node("Identity", [result], ["y"], name="y"))
+        return tiny.model(self.nodes, inputs, [value("y", dims, dtype)], self.weights, opset, domains)
+
+
+def qdq_mlp(batch=5, per_channel=True, asymmetric=False):
+    """Dense layers whose weights and activations are quantised statically, between QuantizeLinear and DequantizeLinear."""
+    n = Network()
+    x = "x"
+    for width in (64, 48):
+        scale, zero = n.constant(0.04, np.float32), n.constant(128, np.uint8)
+        x = n.add("DequantizeLinear", n.add("QuantizeLinear", x, scale, zero), scale, zero)
+        w, s, z = n.quantized(64, width, axis=1 if per_channel else None, zero=asymmetric)
+        weight = n.add("DequantizeLinear", w, s, z, **({"axis": 1} if per_channel else {}))
+        x = n.add("Add", n.add("MatMul", x, weight), n.constant(n.random.standard_normal(width), np.float32))
+        x = n.add("Relu", x)
+    return n.model(x, [value("x", [batch, 64])], [batch, 48], opset=13)
+
+
+def weight_only(batch=5, kind="columns", transposed=False):
+    """A product by weights alone in 8 bits: Cast and Mul, as weight-only exporters write it."""
+    n = Network(2)
+    w = n.random.integers(-127, 128, (96, 64)).astype(np.int8)
+    shape = {"columns": (1, 64), "rows": (96, 1), "all": (), "wide": (1, 64)}[kind]
+    scale = n.random.uniform(0.001, 0.02, shape).astype(np.float32)
+    if transposed:
+        w, scale = w.T, scale.T
+    stored = n.constant(w)
+    if kind == "wide":  # by way of i32, less a zero point
+        stored = n.add("Sub", n.add("Cast", stored, to=TensorProto.INT32), n.constant(-5, np.int32))
+    weight = n.add("Mul", n.add("Cast", stored, to=TensorProto.FLOAT), n.constant(scale))
+    if transposed:
+        weight = n.add("Transpose", weight, perm=[1, 0])
+    y = n.add("Add", n.add("MatMul", "x", weight), n.constant(n.random.standard_normal(64), np.float32))
+    return n.model(n.add("Tanh", y), [value("x", ["N" if batch is None else batch, 96])],
+                   ["N" if batch is None else batch, 64])
+
+
+def half_weights(dtype=TensorProto.FLOAT16):
+    """Weights stored as halves, cast to f32."""
+    n = Network(3)
+    stored = n.add("Cast", n.constant(n.random.standard_normal((96, 64)).astype(np.float16)), to=dtype)
+    y = n.add("MatMul", "x", n.add("Cast", stored, to=TensorProto.FLOAT))
+    return n.model(y, [value("x", [3, 96])], [3, 64])
+
+
+def blocks(axis=0):
+    """Weights with one scale and zero for 16 rows and a column (opset 21)."""
+    n = Network(4)
+    w = n.random.integers(-128, 128, (96, 64) if axis == 0 else (64, 96)).astype(np.int8)
+    shape = (6, 64) if axis == 0 else (64, 6)
+    scale, zero = n.random.uniform(0.001, 0.02, shape).astype(np.float32), n.random.integers(-9, 9, shape)
+    weight = n.add("DequantizeLinear", n.constant(w), n.constant(scale), n.constant(zero, np.int8), axis=axis,
+                   block_size=16)
+    if axis == 1:
+        weight = n.add("Transpose", weight, perm=[1, 0])
+    return n.model(n.add("MatMul", "x", weight), [value("x", [3, 96])], [3, 64], opset=21)
+
+
+def dynamic(opset=17):
+    """DynamicQuantizeLinear, MatMulInteger, Cast, Mul: what dynamic quantisation makes of a dense layer."""
+    n = Network(5)
+    x = "x"
+    for width in (64, 48):
+        w, s, z = n.quantized(64, width, axis=1)
+        q, scale, zero = n.add("DynamicQuantizeLinear", x, outputs=3)
+        sums = n.add("Cast", n.add("MatMulInteger", q, w, zero, z), to=TensorProto.FLOAT)
+        x = n.add("Add", n.add("Mul", sums, n.add("Mul", scale, s)),
+                  n.constant(n.random.standard_normal(width), np.float32))
+        x = n.add("Relu", x)
+    return n.model(x, [value("x", [7, 64])], [7, 48], opset=opset)
+
+
+def dynamic_microsoft():
+    """The same by operators of com.microsoft."""
+    n = Network(6)
+    w, s, z = n.quantized(64, 64, axis=1)
+    bias = n.constant(n.random.standard_normal(64), np.float32)
+    x = n.add("DynamicQuantizeMatMul", "x", w, s, z, bias, domain=MICROSOFT)
+    q, scale, zero = n.add("DynamicQuantizeLinear", x, outputs=3)
+    w, s, z = n.quantized(64, 48, dtype=np.uint8, zero=True)
+    y = n.add("MatMulIntegerToFloat", q, w, scale, s, zero, z, domain=MICROSOFT)
+    return n.model(y, [value("x", [7, 64])], [7, 48], domains=[MICROSOFT])
+
+
+def qlinear_convolutions(channels=24, size=13):
+    """QLinearConv after QLinearConv: dense, depthwise, grouped and pointwise, with strides and pads; and a QLinearMatMul."""
+    n = Network(7)
+    scale, zero = n.constant(0.03, np.float32), n.constant(120, np.uint8)
+    x = n.add("QuantizeLinear", "x", scale, zero)
+    inputs = 3
+    for outputs, groups, kernel, stride in ((channels, 1, 3, 2), (channels, channels, 3, 1), (channels, 2, 3, 1),
+                                            (40, 1, 1, 1)):
+        w, s, z = n.quantized(outputs, inputs // groups, kernel, kernel, axis=0)
+        to_scale = n.constant(0.09 * np.sqrt(inputs // groups) * kernel / 3, np.float32)
+        bias = n.constant(n.random.integers(-2000, 2000, outputs), np.int32)
+        to_zero = n.constant(117, np.uint8)
+        x = n.add("QLinearConv", x, scale, zero, w, s, z, to_scale, to_zero, bias, group=groups,
+                  pads=[kernel // 2] * 4, strides=[stride, stride])
+        scale, zero, inputs = to_scale, to_zero, outputs
+    rows = n.add("Reshape", x, n.constant([40, -1], np.int64))
+    w, s, z = n.quantized(((size + 1) // 2) ** 2, 30, dtype=np.uint8, zero=True)
+    y = n.add("QLinearMatMul", rows, scale, zero, w, s, z, n.constant(3.0, np.float32), n.constant(128, np.uint8))
+    return n.model(y, [value("x", [1, 3, size, size])], [40, 30], TensorProto.UINT8)
+
+
+def qdq_convolution(groups=1):
+    """A convolution between QuantizeLinear and DequantizeLinear, its weight with one scale a channel."""
+    n = Network(8)
+    scale, zero = n.constant(0.03, np.float32), n.constant(120, np.uint8)
+    x = n.add("DequantizeLinear", n.add("QuantizeLinear", "x", scale, zero), scale, zero)
+    w, s, z = n.quantized(32, 8 // groups, 3, 3, axis=0)
+    weight = n.add("DequantizeLinear", w, s, z, axis=0)
+    bias = n.constant(n.random.standard_normal(32), np.float32)
+    y = n.add("Relu", n.add("Conv", x, weight, bias, group=groups, pads=[1, 1, 1, 1]))
+    out = n.constant(0.1, np.float32), n.constant(0, np.uint8)
+    y = n.add("DequantizeLinear", n.add("QuantizeLinear", y, *out), *out)
+    return n.model(y, [value("x", [1, 8, 9, 9])], [1, 32, 9, 9], opset=13)
+
+
+def embedding():
+    """Rows of a table of 8-bit integers with one scale a row, then the product by the same table."""
+    n = Network(9)
+    table = n.constant(n.random.integers(-127, 128, (300, 32)), np.int8)
+    scale = n.constant(n.random.uniform(0.001, 0.02, (300, 1)), np.float32)
+    wide = n.add("Mul", n.add("Cast", table, to=TensorProto.FLOAT), scale)
+    rows = n.add("Gather", wide, "x")
+    y = n.add("MatMul", rows, n.add("Transpose", wide, perm=[1, 0]))
+    return n.model(y, [value("x", [2, 5], TensorProto.INT64)], [2, 5, 300])
