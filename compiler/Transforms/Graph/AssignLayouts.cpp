@@ -190,40 +190,8 @@ struct PackRecurrent : OpRewritePattern<RecurrenceOp> {
         part = SliceOp::create(rewriter, loc, part, ArrayRef<int64_t>{0, first, 0},
                                ArrayRef<int64_t>{directions, columns, size});
       if (filled != columns)
-        part = PadOp::create(rewriter, loc, part, ArrayRef<int64_t>{0, 0, 0},
-                             ArrayRef<int64_t>{0, filled - columns, 0});
-      products.push_back(part);
-      first += columns;
-    }
-    Value all = products.size() == 1 ? products.front() : ConcatOp::create(rewriter, loc, products, 1);
-    Value matrix = ReshapeOp::create(rewriter, loc, all, ArrayRef<int64_t>{-1, size});
-    Value panels = packed(rewriter, loc, transposed(rewriter, loc, matrix, {1, 0}));
-    rewriter.modifyOpInPlace(op, [&] { op.getRecurrentMutable().assign(panels); });
-    return success();
-  }
-};
-
-/// The weights of a recurrence are packed as its kernels read them: [H, columns], those of each product and direction
-/// filled up to whole panels.
-struct PackRecurrent : OpRewritePattern<RecurrenceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RecurrenceOp op, PatternRewriter &rewriter) const override {
-    Value weights = op.getRecurrent();
-    if (layoutOf(weights.getType()) || !elementTypeOf(op.getProjected()).isF32() || !hasStaticShape(weights) ||
-        !isHoistable(weights))
-      return failure();
-    Location loc = op.getLoc();
-    int64_t directions = op.getDirections(), size = op.getHiddenSize(), first = 0;
-    SmallVector<Value> products;
-    for (int64_t gates : op.getProducts()) {
-      int64_t columns = gates * size, filled = llvm::alignTo(columns, 32);
-      Value part = weights;
-      if (gates != op.getGates())
-        part = SliceOp::create(rewriter, loc, part, ArrayRef<int64_t>{0, first, 0},
-                               ArrayRef<int64_t>{directions, columns, size});
-      if (filled != columns)
-        part = PadOp::create(rewriter, loc, part, ArrayRef<int64_t>{0, 0, 0},
-                             ArrayRef<int64_t>{0, filled - columns, 0});
+        part =
+            PadOp::create(rewriter, loc, part, ArrayRef<int64_t>{0, 0, 0}, ArrayRef<int64_t>{0, filled - columns, 0});
       products.push_back(part);
       first += columns;
     }
