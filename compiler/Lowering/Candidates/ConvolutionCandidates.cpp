@@ -33,48 +33,68 @@ template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t
   return attrs;
 }
 
-template <typename ConvLike> LaunchBuilder convLaunch(ConvLike op, Candidates &candidates) {
-  LaunchBuilder launch(candidates);
-  launch.read(op.getInput()).read(op.getFilter());
-  if (op.getBias())
-    launch.read(op.getBias());
-  if (op.getResidual())
-    launch.read(op.getResidual());
-  launch.write(op.getResult());
-  return launch;
+/// How a kernel sees images: as they lie, or as rows of pixels under two spatial dimensions.
+enum class Rows { AsTheyLie, OfLines, OfColumns };
+
+/// Images of one spatial dimension are rows of pixels. So are columns of one pixel a row: their bytes are those of
+/// rows, which kernels work on as fast as on any.
+Rows rowsOf(Operation *op, const graph::Window &w, bool nhwc, Candidates &candidates) {
+  Value input = op->getOperand(0), result = op->getResult(0);
+  if (!nhwc)
+    return Rows::AsTheyLie;
+  if (graph::rankOf(input) == 3)
+    return Rows::OfLines;
+  bool isColumn = graph::rankOf(input) == 4 && isOne(candidates.of(input)[2]) && isOne(candidates.of(result)[2]) &&
+                  w.kernel[1] == 1 && w.padLow[1] == 0 && w.padHigh[1] == 0;
+  return isColumn ? Rows::OfColumns : Rows::AsTheyLie;
 }
 
-/// What all fast convolutions ask: f32, nhwc, two spatial dimensions, and a bias of one number a channel.
-template <typename ConvLike> bool isFastConv(ConvLike op) {
-  return op.getLayout() == graph::ImageLayout::NHWC && graph::rankOf(op.getInput()) == 4 &&
-         graph::elementTypeOf(op.getInput()).isF32() && graph::elementTypeOf(op.getFilter()).isF32();
-}
-
-/// Whether images are columns of one pixel a row: their bytes are those of rows, which kernels work on as fast as on
-/// any.
-bool isColumn(graph::ConvOp op, Candidates &candidates) {
-  graph::Window w = op.getWindow();
-  return isOne(candidates.of(op.getInput())[2]) && isOne(candidates.of(op.getResult())[2]) && w.kernel[1] == 1 &&
-         w.padLow[1] == 0 && w.padHigh[1] == 0;
-}
-
-/// The launch and attributes of a column with height and width swapped.
-LaunchBuilder rowLaunch(graph::ConvOp op, SmallVectorImpl<int64_t> &attrs, Candidates &candidates) {
-  for (int at : {PLIM_CONV_KERNEL, PLIM_CONV_STRIDE, PLIM_CONV_DILATION, PLIM_CONV_PAD})
-    std::swap(attrs[at], attrs[at + 1]);
-  auto asRow = [&](Value v) {
-    Sizes dims(candidates.of(v));
+Sizes asRows(SizesRef own, Rows rows) {
+  Sizes dims(own);
+  if (rows == Rows::OfLines)
+    dims.insert(dims.begin() + 1, getAffineConstantExpr(1, dims[0].getContext()));
+  else if (rows == Rows::OfColumns)
     std::swap(dims[1], dims[2]);
-    return dims;
-  };
+  return dims;
+}
+
+/// The same for words of which there is one a spatial dimension; `one` is that of a dimension of size 1.
+void wordsAsRows(SmallVectorImpl<int64_t> &attrs, int at, int64_t one, Rows rows) {
+  if (rows == Rows::OfLines)
+    attrs[at + 1] = attrs[at], attrs[at] = one;
+  else if (rows == Rows::OfColumns)
+    std::swap(attrs[at], attrs[at + 1]);
+}
+
+void convWordsAsRows(SmallVectorImpl<int64_t> &attrs, Rows rows) {
+  for (int at : {PLIM_CONV_KERNEL, PLIM_CONV_STRIDE, PLIM_CONV_DILATION})
+    wordsAsRows(attrs, at, 1, rows);
+  wordsAsRows(attrs, PLIM_CONV_PAD, 0, rows);
+}
+
+/// `filterDims`: how the kernel sees the filter; empty for as it lies.
+template <typename ConvLike>
+LaunchBuilder convLaunch(ConvLike op, Candidates &candidates, Rows rows, SizesRef filterDims = {}) {
   LaunchBuilder launch(candidates);
-  launch.readAs(op.getInput(), asRow(op.getInput()), rowMajor(asRow(op.getInput()))).read(op.getFilter());
+  auto image = [&](Value v) { return asRows(candidates.of(v), rows); };
+  launch.readAs(op.getInput(), image(op.getInput()), rowMajor(image(op.getInput())));
+  if (filterDims.empty())
+    launch.read(op.getFilter());
+  else
+    launch.readAs(op.getFilter(), filterDims, rowMajor(filterDims));
   if (op.getBias())
     launch.read(op.getBias());
   if (op.getResidual())
-    launch.readAs(op.getResidual(), asRow(op.getResidual()), rowMajor(asRow(op.getResidual())));
-  launch.writeAs(op.getResult(), asRow(op.getResult()), rowMajor(asRow(op.getResult())));
+    launch.readAs(op.getResidual(), image(op.getResidual()), rowMajor(image(op.getResidual())));
+  launch.writeAs(op.getResult(), image(op.getResult()), rowMajor(image(op.getResult())));
   return launch;
+}
+
+/// What all fast convolutions ask: f32, nhwc, one or two spatial dimensions, and a bias of one number a channel.
+template <typename ConvLike> bool isFastConv(ConvLike op) {
+  int64_t rank = graph::rankOf(op.getInput());
+  return op.getLayout() == graph::ImageLayout::NHWC && (rank == 3 || rank == 4) &&
+         graph::elementTypeOf(op.getInput()).isF32() && graph::elementTypeOf(op.getFilter()).isF32();
 }
 
 void conv(graph::ConvOp op, Candidates &candidates) {
@@ -83,8 +103,17 @@ void conv(graph::ConvOp op, Candidates &candidates) {
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   int64_t filter = !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
   SmallVector<int64_t> attrs = convAttrs(op, filter);
-  LaunchBuilder launch = isFastConv(op) && !depthwise && isColumn(op, candidates) ? rowLaunch(op, attrs, candidates)
-                                                                                  : convLaunch(op, candidates);
+  Rows rows = isFastConv(op) ? rowsOf(op, op.getWindow(), nhwc, candidates) : Rows::AsTheyLie;
+  if (depthwise && rows == Rows::OfColumns)
+    rows = Rows::AsTheyLie;
+  convWordsAsRows(attrs, rows);
+  Sizes filterDims;
+  if (depthwise && rows == Rows::OfLines) {
+    // [k, C] as [1, k, C].
+    filterDims = Sizes(candidates.of(op.getFilter()));
+    filterDims.insert(filterDims.begin(), getAffineConstantExpr(1, filterDims[0].getContext()));
+  }
+  LaunchBuilder launch = convLaunch(op, candidates, rows, filterDims);
   if (isFastConv(op) && depthwise) {
     launch.offer("conv.nhwc_depthwise", attrs);
   } else if (isFastConv(op) && packed && op.getGroups() == 1) {
@@ -96,7 +125,7 @@ void conv(graph::ConvOp op, Candidates &candidates) {
       launch.offer("conv.nhwc_pointwise", attrs, "conv.nhwc");
     if (candidates.empty()) {
       // The most exact one last: it is what --numerics=exact keeps.
-      if (all(w.kernel, 3) && all(w.strides, 1) && all(w.dilations, 1))
+      if (w.kernel.size() == 2 && all(w.kernel, 3) && all(w.strides, 1) && all(w.dilations, 1))
         launch.offer("conv.nhwc_winograd", attrs, "conv.nhwc_winograd");
       launch.offer("conv.nhwc_direct", attrs, "conv.nhwc");
     }
@@ -106,10 +135,12 @@ void conv(graph::ConvOp op, Candidates &candidates) {
 }
 
 void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
-  LaunchBuilder launch = convLaunch(op, candidates);
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   SmallVector<int64_t> attrs = convAttrs(op, nhwc ? PLIM_CONV_FILTER_COLUMNS : PLIM_CONV_FILTER_DIRECT);
+  Rows rows = nhwc && graph::rankOf(op.getInput()) == 3 ? Rows::OfLines : Rows::AsTheyLie;
+  convWordsAsRows(attrs, rows);
+  LaunchBuilder launch = convLaunch(op, candidates, rows);
   graph::Window w = op.getWindow();
   auto all = [](ArrayRef<int64_t> values, int64_t v) {
     return llvm::all_of(values, [=](int64_t x) { return x == v; });
@@ -134,9 +165,16 @@ void pool(graph::PoolOp op, Candidates &candidates) {
   setSpatial(attrs, PLIM_POOL_DILATION, w.dilations);
   setSpatial(attrs, PLIM_POOL_PAD, w.padLow);
   setSpatial(attrs, PLIM_POOL_PAD_END, w.padHigh);
+  int64_t rank = graph::rankOf(op.getInput());
+  Rows rows = nhwc && rank == 3 ? Rows::OfLines : Rows::AsTheyLie;
+  for (int at : {PLIM_POOL_KERNEL, PLIM_POOL_STRIDE, PLIM_POOL_DILATION})
+    wordsAsRows(attrs, at, 1, rows);
+  for (int at : {PLIM_POOL_PAD, PLIM_POOL_PAD_END})
+    wordsAsRows(attrs, at, 0, rows);
+  Sizes from = asRows(candidates.of(op.getInput()), rows), to = asRows(candidates.of(op.getResult()), rows);
   LaunchBuilder launch(candidates);
-  launch.read(op.getInput()).write(op.getResult());
-  if (nhwc && graph::rankOf(op.getInput()) == 4 && graph::elementTypeOf(op.getInput()).isF32())
+  launch.readAs(op.getInput(), from, rowMajor(from)).writeAs(op.getResult(), to, rowMajor(to));
+  if (nhwc && (rank == 3 || rank == 4) && graph::elementTypeOf(op.getInput()).isF32())
     launch.offer(isMax ? "pool.nhwc_max" : "pool.nhwc_average", attrs);
   if (candidates.empty())
     launch.offer("pool.reference", attrs);
