@@ -19,8 +19,8 @@
 #include "kernels/matmul/batched_cost.h"
 #include "kernels/matmul/integer_cost.h"
 #include "kernels/matmul/panel32_cost.h"
-#include "kernels/matmul/reference_cost.h"
 #include "kernels/matmul/quantized_cost.h"
+#include "kernels/matmul/reference_cost.h"
 #include "kernels/norm/norm_cost.h"
 #include "kernels/pack/panel32_cost.h"
 #include "kernels/pad/apply_cost.h"
@@ -32,6 +32,7 @@
 #include "kernels/resize/apply_cost.h"
 #include "kernels/scan/cumsum_cost.h"
 #include "kernels/scatter/scatter_cost.h"
+#include "kernels/select/select_cost.h"
 #include "kernels/softmax/rows_cost.h"
 #include "kernels/sort/top_k_cost.h"
 

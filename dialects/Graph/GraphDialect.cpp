@@ -28,9 +28,6 @@ void GraphDialect::initialize() {
 #include "dialects/Graph/QuantizedOps.cpp.inc"
       ,
 #define GET_OP_LIST
-#include "dialects/Graph/RecurrentOps.cpp.inc"
-      ,
-#define GET_OP_LIST
 #include "dialects/Graph/ConvolutionOps.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -53,6 +50,12 @@ void GraphDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/Graph/ControlOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/Graph/DynamicOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/Graph/RecurrentOps.cpp.inc"
       >();
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -46,8 +46,6 @@
 #define GET_OP_CLASSES
 #include "dialects/Graph/QuantizedOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/Graph/RecurrentOps.h.inc"
-#define GET_OP_CLASSES
 #include "dialects/Graph/ConvolutionOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Graph/PoolingOps.h.inc"
@@ -63,6 +61,10 @@
 #include "dialects/Graph/StateOps.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Graph/ControlOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Graph/DynamicOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Graph/RecurrentOps.h.inc"
 
 namespace plim::graph {
 
@@ -73,9 +75,20 @@ std::optional<StorageLayout> layoutOf(mlir::Type type);
 /// `joint`, which is empty at first; false, and nothing changed, where they do not agree.
 bool joinRepeats(llvm::SmallVectorImpl<int64_t> &joint, llvm::ArrayRef<int64_t> more);
 
+/// Whether an operand gives sizes or starts (DynamicOps.td) and no data.
+bool isSizeOperand(mlir::OpOperand &operand);
+
 namespace detail {
 /// Infers the result types of a state whose types are unset; emits the diagnostic and fails where that is impossible.
 llvm::LogicalResult inferInto(mlir::OpBuilder &b, mlir::OperationState &state);
+
+/// How many results every instance of an op has.
+template <typename OpTy, size_t n = 2>
+constexpr size_t kResults =
+    OpTy::template hasTrait<mlir::OpTrait::OneResult>()                    ? 1
+    : OpTy::template hasTrait<mlir::OpTrait::NResults<n>::template Impl>() ? n
+                                                                           : kResults<OpTy, n + 1>;
+template <typename OpTy> constexpr size_t kResults<OpTy, 8> = 0;
 
 template <typename OpTy, size_t... I, typename... Args>
 void buildWithNullTypes(mlir::OpBuilder &b, mlir::OperationState &state, std::index_sequence<I...>, Args &&...args) {
@@ -86,7 +99,7 @@ void buildWithNullTypes(mlir::OpBuilder &b, mlir::OperationState &state, std::in
 /// Creates an op whose result types are inferred from `args` (operands, then attributes, as for OpTy::create).
 template <typename OpTy, typename... Args>
 llvm::FailureOr<OpTy> tryCreate(mlir::OpBuilder &b, mlir::Location loc, Args &&...args) {
-  constexpr size_t results = std::is_same_v<OpTy, RecurrenceOp> ? 3 : std::is_same_v<OpTy, TopKOp> ? 2 : 1;
+  constexpr size_t results = detail::kResults<OpTy>;
   mlir::OperationState state(loc, OpTy::getOperationName());
   detail::buildWithNullTypes<OpTy>(b, state, std::make_index_sequence<results>(), std::forward<Args>(args)...);
   if (failed(detail::inferInto(b, state)))

@@ -5,6 +5,9 @@
  * fill.one_hot  Operands: INDICES (integers), Y. Y has the dims of INDICES with one more, the depth, at AXIS.
  *               Y = ON where the coordinate at AXIS is the index, else OFF. A negative index counts from the end; one
  *               outside the depth gives OFF everywhere.
+ * fill.scalars  Operands: Y, of integers or bool. Scalars: one an element, its value.
+ * fill.range    Operands: START, STEP (one element each), Y of rank 1, all of one dtype. Y[i] = START + i * STEP, in
+ *               double and rounded once where it is a float dtype.
  *
  *===-----------------------------------------------------------------------------------===*/
 #ifndef PLIM_KERNELS_FILL_FILL_H

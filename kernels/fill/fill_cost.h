@@ -22,6 +22,18 @@ static inline plim_cost plim_cost_fill_one_hot(const plim_shape *const *shape, u
   return plim_cost_fill_iota(shape, operands, attrs, machine);
 }
 
+static inline plim_cost plim_cost_fill_range(const plim_shape *const *shape, uint32_t operands, const int64_t *attrs,
+                                             const plim_machine *machine) {
+  return plim_cost_fill_iota(shape, operands, attrs, machine);
+}
+
+static inline plim_cost plim_cost_fill_scalars(const plim_shape *const *shape, uint32_t operands, const int64_t *attrs,
+                                               const plim_machine *machine) {
+  plim_cost cost = plim_cost_fill_iota(shape, operands, attrs, machine);
+  cost.tasks = 1;
+  return cost;
+}
+
 #ifdef __cplusplus
 }
 #endif
