@@ -19,8 +19,8 @@
  * conv.reference, conv_transpose.reference  all of the above, any strides and float dtypes; accumulate in double.
  * The fast ones take f32 nhwc with two spatial dims, channel stride 1:
  *   conv.nhwc_direct      groups 1, TAPS in panel32, any kernel, stride, dilation, padding
- *   conv.nhwc_winograd    as above with a 3x3 kernel, stride and dilation 1, any padding; a numerics class of its own: sums
- *                         of transformed numbers, some 10 times the rounding error of conv.nhwc_direct, and an input that
+ *   conv.nhwc_winograd    as above with a 3x3 kernel, stride and dilation 1, any padding; a numerics class of its own:
+ *                         sums of transformed numbers, some 10 times the rounding error, and an input that
  *                         is not finite reaches all 16 pixels of its tiles
  *   conv.nhwc_pointwise   as conv.nhwc_direct with a 1x1 kernel, any stride, no padding
  *   conv.nhwc_depthwise   DEPTHWISE

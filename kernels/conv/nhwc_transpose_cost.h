@@ -10,6 +10,12 @@
 extern "C" {
 #endif
 
+enum {
+  PLIM_TRANSPOSE_PIXELS = 448,  /* of X whose products by all of a filter follow each other */
+  PLIM_TRANSPOSE_CHANNELS = 64, /* of pixels that lie transposed on the stack */
+  PLIM_TRANSPOSE_COLUMNS = 16   /* of a filter, up to which lanes are pixels */
+};
+
 /* Pixels of X are rows. */
 static inline plim_row_space plim_conv_transpose_rows(const plim_shape *x) {
   return plim_row_space_merge(3, x->dims, x->strides, x->strides, x->strides);

@@ -1,15 +1,13 @@
 //===- kernels/conv/nhwc_transpose_x86.h - conv_transpose.nhwc ----------------------------===//
 //
 // With kernel = stride the windows of input pixels do not overlap in Y: a pixel of X times the [I, KH * KW * O] filter
-// gives the KH x KW pixels of its window, which are then scattered.
+// gives the KH x KW pixels of its window. Where they cannot be stored as they come, they are scattered.
 //
 //===----------------------------------------------------------------------------------------===//
 #ifndef PLIM_KERNELS_CONV_NHWC_TRANSPOSE_X86_H
 #define PLIM_KERNELS_CONV_NHWC_TRANSPOSE_X86_H
 
-#include "kernels/conv/nhwc_transpose_cost.h"
-#include "kernels/conv/nhwc_x86.h"
-#include "kernels/x86/activation.h"
+#include "kernels/conv/nhwc_transpose_rows_x86.h"
 #include "kernels/x86/row_product.h"
 
 #include <string.h>
@@ -129,6 +127,16 @@ inline int32_t runConvTranspose(const plim_launch *launch, void *scratch, uint32
       g.dilationH != 1 || g.dilationW != 1 || g.padH || g.padW || g.outH != g.inH * g.kernelH ||
       g.outW != g.inW * g.kernelW)
     return PLIM_KERNEL_UNSUPPORTED;
+  const TransposedRows rows(launch);
+  const int64_t xRows = g.images * g.inH, begin = xRows * first / launch->tasks, end = xRows * last / launch->tasks;
+  if (rows.pixelsAdjoin() && g.kernelH * rows.columns <= PLIM_TRANSPOSE_COLUMNS) {
+    transposeByPixels(rows, begin, end);
+    return PLIM_KERNEL_OK;
+  }
+  if (rows.pixelsAdjoin() && rows.columns % 16 == 0 && g.inC <= PLIM_PANEL_DEPTH_WHOLE) {
+    transposeByPanels(rows, begin, end);
+    return PLIM_KERNEL_OK;
+  }
   target.y = shape[y];
   target.residual = hasResidual ? shape[y - 1] : nullptr;
 

@@ -10,12 +10,14 @@
 namespace plim {
 namespace {
 
-/// target[j][i] = source[i][j] for kLanes x kLanes floats.
-PLIM_INLINE void transposeSquare(float *target, int64_t targetRow, const float *source, int64_t sourceRow) {
+/// target[j][i] = source[i][j] for kLanes x kLanes floats; columns that the mask leaves out read as 0.
+template <bool Masked = false>
+PLIM_INLINE void transposeSquare(float *target, int64_t targetRow, const float *source, int64_t sourceRow,
+                                 LaneMask columns = firstLanes(kLanes)) {
   Vector r[kLanes], t[kLanes];
 #pragma clang loop unroll(full)
   for (int i = 0; i < kLanes; ++i)
-    r[i] = load(source + i * sourceRow);
+    r[i] = Masked ? load(source + i * sourceRow, columns) : load(source + i * sourceRow);
   // Within each 128-bit quarter: 4 x 4 transposes of rows 4i ... 4i + 3.
 #pragma clang loop unroll(full)
   for (int i = 0; i < kLanes; i += 4) {

@@ -14,7 +14,7 @@ namespace {
 
 /// With so few rows, a tile of one panel has too few chains of fma to hide their latency and too few streams to keep
 /// memory busy; then several panels share a tile.
-constexpr int kFewRows = 3;
+constexpr int kFewRows = kLanes == 16 ? 6 : 3; // what the registers hold of two panels
 constexpr int kFewRowsPanels = 2;
 constexpr int kOneRowPanels = 4;
 /// Rows of A a multiple of 4 KiB apart meet in one set of the first-level cache, which holds 8 to 12 lines.

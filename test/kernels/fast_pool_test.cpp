@@ -123,6 +123,12 @@ TEST(ConvTranspose, WindowsThatDoNotOverlapAreRight) {
       for (int64_t gap : {0, 2})
         checkTransposed(5, 7, 9 + out, out, kernel, kernel == 3 ? 2 : kernel, gap, seed++);
   checkTransposed(3, 4, 1100, 10, 2, 2, 0, 99);
+  // Rows of more pixels than lanes and than a block has, with channels that fill no whole number of vectors.
+  for (int64_t out : {1, 2, 4, 8, 24})
+    for (int64_t channels : {1, 24, 70})
+      checkTransposed(3, 37, channels, out, 2, 2, 0, seed++);
+  checkTransposed(2, 500, 8, 16, 1, 3, 0, 100);
+  checkTransposed(2, 500, 8, 3, 2, 2, 0, 101);
 }
 
 TEST(ConvTranspose, OtherGeometryIsRefused) {

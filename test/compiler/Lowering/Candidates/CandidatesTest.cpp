@@ -44,10 +44,11 @@ protected:
   }
 
   /// Launches by source of @main in stage virtual, library kernels only.
-  std::map<std::string, plan::LaunchOp> lower(const std::string &text) {
+  std::map<std::string, plan::LaunchOp> lower(const std::string &text, bool exactNumerics = false) {
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     lowering::GraphToPlanOptions options;
+    options.choice.exactNumerics = exactNumerics;
     FailureOr<lowering::GraphToPlanResult> result =
         lowering::graphToPlan(module->lookupSymbol<func::FuncOp>("main"), options);
     EXPECT_TRUE(succeeded(result));
@@ -133,6 +134,8 @@ TEST_F(CandidatesTest, WorkspaceDoesNotRiseWhenASizeFalls) {
       {"conv.nhwc_direct", {{-1, 40, 40, 16}, {144, 70}, {-1, 38, 38, 70}}, conv(), {1}},
       {"conv.nhwc_direct", {{1, 600, -1, 256}, {2304, 70}, {1, 598, -1, 70}}, conv(), {1}},
       {"conv.nhwc_direct", {{1, -1, 40, 1024}, {9216, 40}, {1, -1, 38, 40}}, conv(), {1}},
+      {"conv.nhwc_winograd", {{-1, 40, 40, 16}, {144, 70}, {-1, 38, 38, 70}}, conv(), {1}},
+      {"conv.nhwc_winograd", {{1, 600, -1, 256}, {2304, 70}, {1, 598, -1, 70}}, conv(), {1}},
       {"reduce.nhwc_spatial_mean", {{-1, 40, 40, 96}, {-1, 1, 1, 96}}, {1, 6}, {}},
       {"reduce.nhwc_spatial_mean", {{2, -1, -1, 96}, {2, 1, 1, 96}}, {1, 6}, {}},
       {"softmax.rows", {{4, -1}, {4, -1}}, {1, 0}, {}},
@@ -150,6 +153,34 @@ TEST_F(CandidatesTest, WorkspaceDoesNotRiseWhenASizeFalls) {
       ASSERT_GE(cost.scratch_bytes, scratch) << launch.kernel << " at " << size;
       shared = cost.shared_bytes, scratch = cost.scratch_bytes;
     }
+  }
+}
+
+// A 3x3 convolution of stride 1 has a second form in a numerics class of its own, and exact numerics bars it.
+TEST_F(CandidatesTest, WinogradIsForThreeByThreeOfStrideOneOnly) {
+  const std::string text = R"(
+    #loc1 = loc("same")
+    #loc2 = loc("strided")
+    func.func @main(%x: tensor<1x56x56x64xf32> {graph.name = "x"}) -> (tensor<1x54x54x64xf32>, tensor<1x27x27x64xf32>) {
+      %w = graph.parameter "w" : tensor<576x64xf32, #graph.layout<panel32>>
+      %a = graph.conv %x, %w {kernel = array<i64: 3, 3>, layout = #graph.image_layout<nhwc>}
+        : (tensor<1x56x56x64xf32>, tensor<576x64xf32, #graph.layout<panel32>>) -> tensor<1x54x54x64xf32> loc(#loc1)
+      %b = graph.conv %x, %w {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, layout = #graph.image_layout<nhwc>}
+        : (tensor<1x56x56x64xf32>, tensor<576x64xf32, #graph.layout<panel32>>) -> tensor<1x27x27x64xf32> loc(#loc2)
+      return %a, %b : tensor<1x54x54x64xf32>, tensor<1x27x27x64xf32>
+    })";
+  for (bool exact : {false, true}) {
+    auto launches = lower(text, exact);
+    ASSERT_EQ(launches.size(), 2u);
+    ASSERT_EQ(launches.at("same").getCandidates().size(), 2u);
+    plan::CandidateAttr winograd = launches.at("same").getCandidate(0), direct = launches.at("same").getCandidate(1);
+    EXPECT_EQ(winograd.getKernel(), "conv.nhwc_winograd");
+    EXPECT_EQ(winograd.getBarredBy(), exact ? "--numerics=exact" : "");
+    EXPECT_LT(winograd.getNs(), direct.getNs());
+    EXPECT_EQ(direct.getKernel(), "conv.nhwc_direct");
+    EXPECT_EQ(direct.getBarredBy(), "");
+    ASSERT_EQ(launches.at("strided").getCandidates().size(), 1u);
+    EXPECT_EQ(launches.at("strided").getCandidate(0).getKernel(), "conv.nhwc_direct");
   }
 }
 
