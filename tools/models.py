@@ -38,6 +38,7 @@ class Model:
         self.name, self.package, self.version = row["name"], row["package"], row["version"]
         self.path_in_wheel, self.bytes, self.sha256 = row["path_in_wheel"], int(row["bytes"]), row["sha256"]
         self.licence, self.converter, self.group = row["licence"], row["converter"], row["group"]
+        self.opset, self.input_text = row["opset"], row["inputs"]
         self.inputs = {}  # name -> (dims, dtype)
         self.counted = {}  # name -> first value, of inputs that count up
         for text in row["inputs"].split(";"):

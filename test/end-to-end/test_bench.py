@@ -49,7 +49,7 @@ def check(value, form, where):
 
 
 def test_a_quick_run_writes_figures_of_the_documented_form(tmp_path):
-    paths = [f"--{kind}={tmp_path / f'bench.{kind}'}" for kind in ("json", "csv", "html")]
+    paths = [f"--{kind}={tmp_path / f'bench.{kind}'}" for kind in ("json", "csv", "html", "markdown")]
     done = bench("models", "ppocr_cls", "--threads", "1,2", "--rounds", 1, "--seconds", 0.1, *paths)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads((tmp_path / "bench.json").read_text())
@@ -67,6 +67,8 @@ def test_a_quick_run_writes_figures_of_the_documented_form(tmp_path):
     page = (tmp_path / "bench.html").read_text()
     assert "ppocr_cls" in page and "http" not in page
     assert "ppocr_cls" in done.stdout
+    tables = (tmp_path / "bench.markdown").read_text()
+    assert "1 of 1 models compile" in tables and "| ppocr_cls x2 | " in tables and "`x:1x3x48x192:f32`" in tables
 
 
 def test_what_cannot_be_measured_is_refused_before_the_first_round(tmp_path):
@@ -101,7 +103,7 @@ def test_a_peer_that_fails_is_a_dash_with_its_reason(tmp_path, monkeypatch, caps
     monkeypatch.setattr(peers, "installed", lambda: {"onnxruntime": "1", "openvino": "2"})
     monkeypatch.setattr(peers, "version", lambda peer: "0")
     args = argparse.Namespace(list=False, names=["ppocr_cls"], beside=None, json=tmp_path / "a.json", csv=None,
-                              html=tmp_path / "a.html", cache=CACHE, tools=pathlib.Path(tool("plimc")).parent,
+                              html=tmp_path / "a.html", markdown=None, cache=CACHE, tools=pathlib.Path(tool("plimc")).parent,
                               threads=[1], rounds=1, seconds=0.05, budgets=False)
     assert bench_models.run(args) == 0
     said = capsys.readouterr().out

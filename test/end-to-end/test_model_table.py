@@ -36,8 +36,8 @@ def test_a_converted_model_is_made_once_and_again_when_its_script_changes(tmp_pa
     source = tmp_path / "a.gguf"
     source.write_text("source")
     row = models.Model({"name": "m", "group": "first", "package": "p", "version": "1", "path_in_wheel": "a.gguf",
-                        "bytes": "6", "sha256": "0" * 64, "licence": "none", "converter": "make.py",
-                        "inputs": "ids:1x4:i64:7"})
+                        "bytes": "6", "sha256": "0" * 64, "licence": "none", "opset": "17",
+                        "converter": "make.py", "inputs": "ids:1x4:i64:7"})
     assert row.counted == {"ids": 7}
     made = models.convert(row, source, tmp_path)
     assert made.read_text() == "first source"

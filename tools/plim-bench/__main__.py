@@ -60,6 +60,7 @@ def parser():
                    help="peers beside ONNX Runtime: openvino, iree, or none (default: those that are installed)")
     p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model; compile at it")
     p.add_argument("--html", type=pathlib.Path, metavar="FILE", help="write one self-contained page with bars")
+    p.add_argument("--markdown", type=pathlib.Path, metavar="FILE", help="write the tables of docs/reference/models.md")
     p.add_argument("--cache", type=pathlib.Path, default=default_cache, metavar="DIR",
                    help="where models are kept (default: PLIM_CACHE_DIR or ~/.cache/plimsoll)")
     p.add_argument("--list", action="store_true", help="list the models and stop")

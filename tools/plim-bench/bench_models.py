@@ -7,6 +7,7 @@ import sys
 import tempfile
 
 import machine
+import models_markdown
 import models_page
 import models_text
 import peers
@@ -147,7 +148,7 @@ def run(args):
             print(f"{model.name:18} {model.package} {model.version} ({model.licence})")
         return 0
     chosen, beside = choose(args.names), choose_peers(args.beside)
-    report.check_writable(args.json, args.csv, args.html)
+    report.check_writable(args.json, args.csv, args.html, args.markdown)
     say = report.Progress()
     document = {"format": "plim-bench-models", "version": 2, "command": machine.command_line(),
                 "machine": machine.describe(), "versions": {peer: peers.version(peer) for peer in beside}}
@@ -158,4 +159,6 @@ def run(args):
     say.done()
     print(models_text.build(document))
     report.write_files(args, document, rows, models_page.build(document) if args.html else None)
+    if args.markdown:
+        report.write_whole(args.markdown, models_markdown.build(document, models.table()))
     return next((row["exit_status"] for row in rows if row["exit_status"]), 0)
