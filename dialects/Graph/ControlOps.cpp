@@ -148,6 +148,9 @@ LogicalResult LoopOp::verify() {
   for (auto [i, result] : llvm::enumerate(getResultTypes())) {
     auto type = cast<RankedTensorType>(result);
     if (i < carried) {
+      if (type != block.getArgument(2 + unsigned(i)).getType())
+        return emitOpError("needs a result of its carried block argument's type ")
+               << block.getArgument(2 + unsigned(i)).getType() << ", has " << type;
       yields.push_back(type);
       continue;
     }

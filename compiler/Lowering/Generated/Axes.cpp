@@ -129,6 +129,11 @@ LogicalResult Axes::build(Block &body, ValueRange results, EmitError emitError) 
       return failure();
     values.push_back(op.getResult(0));
   }
+  // A result that is one value everywhere is written everywhere.
+  for (Value v : results)
+    for (auto [axis, size] : llvm::zip(dims[v], shapeOf(v)))
+      if (axis < 0 && size != 1)
+        axis = fresh(size);
   // A region folds one set of axes: a reduction over some of them would be taken for one over all.
   llvm::SmallSet<int, 8> all;
   for (int axis = 0; axis < int(axes.size()); ++axis)

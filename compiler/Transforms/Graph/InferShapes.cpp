@@ -56,6 +56,24 @@ struct InferShapes : impl::GraphInferShapesBase<InferShapes> {
     return success();
   }
 
+  /// What a loop carries is what it starts with or what a trip gives; a stack has a slice for each trip.
+  LogicalResult inferLoop(LoopOp loop) {
+    for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+      Type slice = loop.getYielded(i).getType();
+      if (i >= loop.getCarriedCount()) {
+        Dims dims = dimsOf(slice);
+        dims.insert(dims.begin(), Dim(0, loop.getMaxTrips()));
+        if (failed(refine(loop, i, tensorOf(dims, elementTypeOf(slice)))))
+          return failure();
+        continue;
+      }
+      if (failed(refine(loop, i, joinTypes(loop.getInitial()[i].getType(), slice))))
+        return failure();
+      loop.getCarried(i).setType(loop.getResult(i).getType());
+    }
+    return success();
+  }
+
   LogicalResult infer(Operation *op) {
     if (auto fused = dyn_cast<FusedOp>(op))
       for (auto [argument, input] : llvm::zip(fused.getBody().getArguments(), fused.getInputs()))
@@ -74,6 +92,8 @@ struct InferShapes : impl::GraphInferShapesBase<InferShapes> {
         if (failed(refine(op, i, joinTypes(onTrue[i], onFalse[i]))))
           return failure();
     }
+    if (auto loop = dyn_cast<LoopOp>(op); loop && failed(inferLoop(loop)))
+      return failure();
     auto shaped = dyn_cast<InferTypeOpInterface>(op);
     if (!shaped)
       return success();

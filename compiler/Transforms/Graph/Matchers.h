@@ -14,15 +14,17 @@ bool isSplatNear(mlir::Value value, double number);
 /// Whether the value depends on parameters and constants only.
 bool isSetupValue(mlir::Value value);
 /// Whether the value is a weight that is worth computing once: it depends on parameters and constants only, and is not
-/// dequantised from 8-bit integers, which would take four times their memory.
+/// dequantised from 8-bit integers, which would take four times their memory; unless it is packed for a kernel that takes
+/// floats only.
 bool isHoistable(mlir::Value value);
 /// Shape of a static tensor.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 bool hasStaticShape(mlir::Value value);
-/// The defining op if it is an OpTy whose only use is the one asked for.
+/// The defining op if it is an OpTy whose only use is the one asked for, in the same block: what moves to its use must
+/// not move into a loop.
 template <typename OpTy> OpTy singleUse(mlir::Value value) {
   OpTy op = value.getDefiningOp<OpTy>();
-  return op && value.hasOneUse() ? op : OpTy();
+  return op && value.hasOneUse() && (*value.user_begin())->getBlock() == op->getBlock() ? op : OpTy();
 }
 /// For a binary op with an operand that `matches`: that operand, then the other.
 template <typename OpTy>

@@ -155,3 +155,41 @@ func.func @known_branch(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// Of a loop, what no trip changes and what nothing needs go; the others stay.
+// CHECK-LABEL: func.func @drop_unchanged
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[K:.*]]: tensor<4xf32>, %[[N:.*]]: tensor<i64>, %[[C:.*]]: tensor<i1>
+// CHECK: %[[L:.*]] = graph.loop %[[N]] while %[[C]] carry %[[X]] {max_trips = 9 : i64}
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %[[GO:.*]]: tensor<i1>, %[[H:.*]]: tensor<4xf32>):
+// CHECK-NEXT: %[[S:.*]] = graph.add %[[H]], %[[K]]
+// CHECK-NEXT: graph.yield %[[GO]], %[[S]] : tensor<i1>, tensor<4xf32>
+// CHECK: return %[[L]], %[[K]]
+func.func @drop_unchanged(%x: tensor<4xf32>, %k: tensor<4xf32>, %n: tensor<i64>, %c: tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:4 = graph.loop %n while %c carry %x, %k, %x {max_trips = 9 : i64}
+      : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<?x4xf32>) {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<4xf32>, %same: tensor<4xf32>, %unused: tensor<4xf32>):
+    %1 = graph.add %h, %same : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %go, %1, %same, %1, %1 : tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A loop that never starts gives what it starts with; one that stacks stays, for the size of the stack.
+// CHECK-LABEL: func.func @never_starts
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK: %[[S:.*]]:2 = graph.loop
+// CHECK: return %[[X]], %[[S]]#1
+func.func @never_starts(%x: tensor<4xf32>, %c: tensor<i1>) -> (tensor<4xf32>, tensor<0x4xf32>) {
+  %n = graph.constant dense<0> : tensor<i64>
+  %0 = graph.loop %n while %c carry %x {max_trips = 0 : i64} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<4xf32>):
+    %1 = graph.exp %h : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %go, %1 : tensor<i1>, tensor<4xf32>
+  }
+  %2:2 = graph.loop %n while %c carry %x {max_trips = 0 : i64} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<0x4xf32>) {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<4xf32>):
+    %1 = graph.exp %h : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %go, %1, %h : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %0, %2#1 : tensor<4xf32>, tensor<0x4xf32>
+}

@@ -58,6 +58,29 @@ func.func @f(%x: tensor<4x6xf32>, %n: tensor<i64>, %c: tensor<i1>) {
 // -----
 
 func.func @f(%x: tensor<4x6xf32>, %n: tensor<i64>, %c: tensor<i1>) {
+  // expected-error@+1 {{'graph.loop' op needs block arguments 'tensor<i64>', 'tensor<i1>', 'tensor<4x6xf32>', has 'tensor<i64>', 'tensor<i1>', 'tensor<4x6xi32>'}}
+  %0 = graph.loop %n while %c carry %x {max_trips = 2 : i64} : (tensor<i64>, tensor<i1>, tensor<4x6xf32>) -> tensor<4x6xf32> {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %y: tensor<4x6xi32>):
+    graph.yield %go, %x : tensor<i1>, tensor<4x6xf32>
+  }
+  return
+}
+
+// -----
+
+// A carried value may start narrower than it gets, but has one type from then on.
+func.func @f(%x: tensor<1x6xf32>, %n: tensor<i64>, %c: tensor<i1>) {
+  // expected-error@+1 {{'graph.loop' op needs a result of its carried block argument's type 'tensor<?x6xf32, #graph.bounds<[1 to 3, 6]>>', has 'tensor<1x6xf32>'}}
+  %0 = graph.loop %n while %c carry %x {max_trips = 2 : i64} : (tensor<i64>, tensor<i1>, tensor<1x6xf32>) -> tensor<1x6xf32> {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %y: tensor<?x6xf32, #graph.bounds<[1 to 3, 6]>>):
+    graph.yield %go, %y : tensor<i1>, tensor<?x6xf32, #graph.bounds<[1 to 3, 6]>>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %n: tensor<i64>, %c: tensor<i1>) {
   // expected-error@+1 {{'graph.loop' op needs max_trips of at least 0, has -2}}
   %0 = graph.loop %n while %c carry %x {max_trips = -2 : i64} : (tensor<i64>, tensor<i1>, tensor<4x6xf32>) -> tensor<4x6xf32> {
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %y: tensor<4x6xf32>):

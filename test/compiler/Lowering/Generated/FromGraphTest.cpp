@@ -217,6 +217,24 @@ TEST(FromGraph, HalvesAreComputedInFloatAndRoundedWhereTheyAreCastOrStored) {
   }
 }
 
+TEST(FromGraph, OneValueEverywhere) {
+  GraphRunner runner;
+  KernelInfo floats = runner.add(functionOf("", "%r = graph.fill 2.5 : tensor<3x1x70xf32>"));
+  KernelInfo turned = runner.add(functionOf("%x: tensor<4xf32>", R"(
+    %r = graph.fused(%a = %x : tensor<4xf32>) -> (tensor<5x4xf32>) {
+      %0 = graph.fill 7.0 : tensor<5x4xf32>
+      graph.yield %0 : tensor<5x4xf32>
+    })"));
+  runner.load();
+  for (plim_isa isa : KernelRunner::levels()) {
+    std::vector<float> y(210), x(4), z(20);
+    runner.run(floats, isa, {y.data()});
+    EXPECT_EQ(y, std::vector<float>(210, 2.5f));
+    runner.run(turned, isa, {x.data(), z.data()});
+    EXPECT_EQ(z, std::vector<float>(20, 7.0f));
+  }
+}
+
 TEST(FromGraph, MovesOfElements) {
   GraphRunner runner;
   KernelInfo transpose = runner.add(functionOf(

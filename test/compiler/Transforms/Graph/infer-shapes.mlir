@@ -64,3 +64,22 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4x8xf32>, %y: tensor<2x8xf32>) ->
   }
   return %0 : tensor<?x?xf32>
 }
+
+// -----
+
+// What a loop carries is what it starts with or what a trip gives; it stacks a slice a trip.
+// CHECK-LABEL: func.func @loop
+// CHECK: graph.loop
+// CHECK-SAME: -> (tensor<?x8xf32, #graph.bounds<[2 to 6, 8]>>, tensor<?x4x8xf32, #graph.bounds<[0 to 5, 4, 8]>>)
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<?x8xf32, #graph.bounds<[2 to 6, 8]>>):
+func.func @loop(%x: tensor<2x8xf32>, %z: tensor<4x8xf32>, %n: tensor<i64>, %c: tensor<i1>) -> (tensor<?x8xf32, #graph.bounds<[0 to 6, 8]>>, tensor<?x?x?xf32>) {
+  %0:2 = graph.loop %n while %c carry %x {max_trips = 5 : i64} : (tensor<i64>, tensor<i1>, tensor<2x8xf32>)
+      -> (tensor<?x8xf32, #graph.bounds<[0 to 6, 8]>>, tensor<?x?x?xf32>) {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<?x8xf32, #graph.bounds<[0 to 6, 8]>>):
+    %1 = graph.slice %x {starts = array<i64: 0, 0>, sizes = array<i64: 2, 8>} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    %2 = graph.concat %1, %z {axis = 0 : i64} : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>
+    %3 = graph.relu %z : (tensor<4x8xf32>) -> tensor<?x?xf32>
+    graph.yield %go, %2, %3 : tensor<i1>, tensor<?x8xf32>, tensor<?x?xf32>
+  }
+  return %0#0, %0#1 : tensor<?x8xf32, #graph.bounds<[0 to 6, 8]>>, tensor<?x?x?xf32>
+}
