@@ -48,24 +48,30 @@ class Graph_Compare<string mnemonic, code body> : Graph_Binary<mnemonic, body, G
 def Graph_AddOp : Graph_Binary<"add", [{ return scalar::add(b, loc, args[0], args[1]); }]>;
 def Graph_SubOp : Graph_Binary<"sub", [{ return scalar::sub(b, loc, args[0], args[1]); }]>;
 def Graph_MulOp : Graph_Binary<"mul", [{ return scalar::mul(b, loc, args[0], args[1]); }]>;
-// Integers round towards zero; a divisor of 0 is the caller's error.
-def Graph_DivOp : Graph_Binary<"div", [{ return scalar::div(b, loc, args[0], args[1]); }]>;
+// Integers round towards zero; a divisor of 0 gives any value.
+def Graph_DivOp : Graph_Binary<"div", [{
+  return scalar::div(b, loc, args[0], args[1], scalar::signOf(getLhs())); }]>;
 // The result has the sign of the divisor, with `fmod` that of the dividend.
-def Graph_ModOp : Graph_Binary<"mod", [{ return scalar::mod(b, loc, args[0], args[1], getFmod()); }]> {
+def Graph_ModOp : Graph_Binary<"mod", [{
+  return scalar::mod(b, loc, args[0], args[1], getFmod(), scalar::signOf(getLhs())); }]> {
   let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs, DefaultValuedAttr<BoolAttr, "false">:$fmod);
 }
 def Graph_PowOp : Graph_Binary<"pow", [{ return scalar::pow(b, loc, args[0], args[1]); }], Graph_NumberTensor> {
   let hasCanonicalizer = 1;
 }
 // NaN in either operand gives NaN.
-def Graph_MinOp : Graph_Binary<"min", [{ return scalar::min(b, loc, args[0], args[1]); }]>;
-def Graph_MaxOp : Graph_Binary<"max", [{ return scalar::max(b, loc, args[0], args[1]); }]>;
+def Graph_MinOp : Graph_Binary<"min", [{
+  return scalar::min(b, loc, args[0], args[1], scalar::signOf(getLhs())); }]>;
+def Graph_MaxOp : Graph_Binary<"max", [{
+  return scalar::max(b, loc, args[0], args[1], scalar::signOf(getLhs())); }]>;
 
 def Graph_NegOp : Graph_Unary<"neg", [{ return scalar::neg(b, loc, args[0]); }], Graph_NumberTensor> {
   let hasFolder = 1;
 }
-def Graph_AbsOp : Graph_Unary<"abs", [{ return scalar::abs(b, loc, args[0]); }], Graph_NumberTensor>;
-def Graph_SignOp : Graph_Unary<"sign", [{ return scalar::sign(b, loc, args[0]); }], Graph_NumberTensor>;
+def Graph_AbsOp : Graph_Unary<"abs", [{
+  return scalar::abs(b, loc, args[0], scalar::signOf(getInput())); }], Graph_NumberTensor>;
+def Graph_SignOp : Graph_Unary<"sign", [{
+  return scalar::sign(b, loc, args[0], scalar::signOf(getInput())); }], Graph_NumberTensor>;
 def Graph_SqrtOp : Graph_Unary<"sqrt", [{ return ::mlir::math::SqrtOp::create(b, loc, args[0]); }]> {
   let hasFolder = 1;
 }
@@ -140,9 +146,9 @@ def Graph_SoftsignOp : Graph_ActivationOp<"softsign", [{
 def Graph_ClipOp : Graph_ActivationOp<"clip", [{
     ::mlir::Value x = args[0];
     if (getMin())
-      x = scalar::max(b, loc, x, *getMin());
+      x = scalar::max(b, loc, x, *getMin(), scalar::signOf(getInput()));
     if (getMax())
-      x = scalar::min(b, loc, x, *getMax());
+      x = scalar::min(b, loc, x, *getMax(), scalar::signOf(getInput()));
     return x;
   }], (ins OptionalAttr<Graph_Double>:$min, OptionalAttr<Graph_Double>:$max), Graph_NumberTensor> {
   let hasFolder = 1;
@@ -156,13 +162,14 @@ def Graph_PreluOp : Graph_Binary<"prelu", [{ return scalar::prelu(b, loc, args[0
 def Graph_EqualOp : Graph_Compare<"equal", [{ return scalar::compare(b, loc, scalar::Order::Equal, args[0], args[1]); }]>;
 def Graph_NotEqualOp : Graph_Compare<"not_equal", [{
   return scalar::compare(b, loc, scalar::Order::NotEqual, args[0], args[1]); }]>;
-def Graph_LessOp : Graph_Compare<"less", [{ return scalar::compare(b, loc, scalar::Order::Less, args[0], args[1]); }]>;
+def Graph_LessOp : Graph_Compare<"less", [{
+  return scalar::compare(b, loc, scalar::Order::Less, args[0], args[1], scalar::signOf(getLhs())); }]>;
 def Graph_LessEqualOp : Graph_Compare<"less_equal", [{
-  return scalar::compare(b, loc, scalar::Order::LessEqual, args[0], args[1]); }]>;
+  return scalar::compare(b, loc, scalar::Order::LessEqual, args[0], args[1], scalar::signOf(getLhs())); }]>;
 def Graph_GreaterOp : Graph_Compare<"greater", [{
-  return scalar::compare(b, loc, scalar::Order::Less, args[1], args[0]); }]>;
+  return scalar::compare(b, loc, scalar::Order::Less, args[1], args[0], scalar::signOf(getLhs())); }]>;
 def Graph_GreaterEqualOp : Graph_Compare<"greater_equal", [{
-  return scalar::compare(b, loc, scalar::Order::LessEqual, args[1], args[0]); }]>;
+  return scalar::compare(b, loc, scalar::Order::LessEqual, args[1], args[0], scalar::signOf(getLhs())); }]>;
 
 def Graph_AndOp : Graph_Binary<"and", [{ return ::mlir::arith::AndIOp::create(b, loc, args[0], args[1]); }],
   Graph_BoolTensor>;

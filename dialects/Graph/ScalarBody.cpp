@@ -40,11 +40,40 @@ Value add(OpBuilder &b, Location loc, Value x, double y) { return add(b, loc, x,
 Value sub(OpBuilder &b, Location loc, Value x, Value y) { return binary<arith::SubFOp, arith::SubIOp>(b, loc, x, y); }
 Value mul(OpBuilder &b, Location loc, Value x, Value y) { return binary<arith::MulFOp, arith::MulIOp>(b, loc, x, y); }
 Value mul(OpBuilder &b, Location loc, Value x, double y) { return mul(b, loc, x, constant(b, loc, x.getType(), y)); }
-Value div(OpBuilder &b, Location loc, Value x, Value y) { return binary<arith::DivFOp, arith::DivSIOp>(b, loc, x, y); }
+Sign signOf(Value tensor) {
+  return getElementTypeOrSelf(tensor.getType()).isUnsignedInteger() ? Sign::Unsigned : Sign::Signed;
+}
 
-Value mod(OpBuilder &b, Location loc, Value x, Value y, bool fmod) {
-  Value rest = binary<arith::RemFOp, arith::RemSIOp>(b, loc, x, y);
-  if (fmod)
+static Value select(OpBuilder &b, Location loc, Value condition, Value x, Value y) {
+  return arith::SelectOp::create(b, loc, condition, x, y);
+}
+
+/// Quotient and rest of integers. The processor traps on a divisor of 0 and on the least integer by -1: such lanes
+/// divide by 1 instead.
+static std::pair<Value, Value> divideIntegers(OpBuilder &b, Location loc, Value x, Value y, Sign sign) {
+  Value zero = constant(b, loc, x.getType(), 0), one = constant(b, loc, x.getType(), 1);
+  Value byZero = compare(b, loc, Order::Equal, y, zero);
+  if (sign == Sign::Unsigned) {
+    Value divisor = select(b, loc, byZero, one, y);
+    Value quotient = arith::DivUIOp::create(b, loc, x, divisor);
+    return {select(b, loc, byZero, zero, quotient), arith::RemUIOp::create(b, loc, x, divisor)};
+  }
+  Value byMinusOne = compare(b, loc, Order::Equal, y, constant(b, loc, x.getType(), -1));
+  Value divisor = select(b, loc, arith::OrIOp::create(b, loc, byZero, byMinusOne), one, y);
+  Value quotient = arith::DivSIOp::create(b, loc, x, divisor);
+  quotient = select(b, loc, byMinusOne, arith::SubIOp::create(b, loc, zero, x), quotient);
+  return {select(b, loc, byZero, zero, quotient), arith::RemSIOp::create(b, loc, x, divisor)};
+}
+
+Value div(OpBuilder &b, Location loc, Value x, Value y, Sign sign) {
+  if (isFloat(x))
+    return arith::DivFOp::create(b, loc, x, y);
+  return divideIntegers(b, loc, x, y, sign).first;
+}
+
+Value mod(OpBuilder &b, Location loc, Value x, Value y, bool fmod, Sign sign) {
+  Value rest = isFloat(x) ? Value(arith::RemFOp::create(b, loc, x, y)) : divideIntegers(b, loc, x, y, sign).second;
+  if (fmod || sign == Sign::Unsigned)
     return rest;
   // The rest has the sign of x; where that is not the sign of y, one more y.
   Value zero = constant(b, loc, x.getType(), 0);
@@ -57,23 +86,23 @@ Value mod(OpBuilder &b, Location loc, Value x, Value y, bool fmod) {
 
 Value pow(OpBuilder &b, Location loc, Value x, Value y) { return binary<math::PowFOp, math::IPowIOp>(b, loc, x, y); }
 
-static Value select(OpBuilder &b, Location loc, Value condition, Value x, Value y) {
-  return arith::SelectOp::create(b, loc, condition, x, y);
-}
-
-Value min(OpBuilder &b, Location loc, Value x, Value y) {
+Value min(OpBuilder &b, Location loc, Value x, Value y, Sign sign) {
+  if (sign == Sign::Unsigned)
+    return arith::MinUIOp::create(b, loc, x, y);
   return binary<arith::MinimumFOp, arith::MinSIOp>(b, loc, x, y);
 }
-Value max(OpBuilder &b, Location loc, Value x, Value y) {
+Value max(OpBuilder &b, Location loc, Value x, Value y, Sign sign) {
+  if (sign == Sign::Unsigned)
+    return arith::MaxUIOp::create(b, loc, x, y);
   return binary<arith::MaximumFOp, arith::MaxSIOp>(b, loc, x, y);
 }
-Value min(OpBuilder &b, Location loc, Value x, double y) {
+Value min(OpBuilder &b, Location loc, Value x, double y, Sign sign) {
   Value bound = constant(b, loc, x.getType(), y);
-  return select(b, loc, compare(b, loc, Order::Less, bound, x), bound, x);
+  return select(b, loc, compare(b, loc, Order::Less, bound, x, sign), bound, x);
 }
-Value max(OpBuilder &b, Location loc, Value x, double y) {
+Value max(OpBuilder &b, Location loc, Value x, double y, Sign sign) {
   Value bound = constant(b, loc, x.getType(), y);
-  return select(b, loc, compare(b, loc, Order::Less, x, bound), bound, x);
+  return select(b, loc, compare(b, loc, Order::Less, x, bound, sign), bound, x);
 }
 
 Value neg(OpBuilder &b, Location loc, Value x) {
@@ -82,14 +111,18 @@ Value neg(OpBuilder &b, Location loc, Value x) {
   return sub(b, loc, constant(b, loc, x.getType(), 0), x);
 }
 
-Value abs(OpBuilder &b, Location loc, Value x) {
+Value abs(OpBuilder &b, Location loc, Value x, Sign sign) {
+  if (sign == Sign::Unsigned)
+    return x;
   if (isFloat(x))
     return math::AbsFOp::create(b, loc, x);
   return math::AbsIOp::create(b, loc, x);
 }
 
-Value sign(OpBuilder &b, Location loc, Value x) {
+Value sign(OpBuilder &b, Location loc, Value x, Sign sign) {
   Value zero = constant(b, loc, x.getType(), 0);
+  if (sign == Sign::Unsigned)
+    return select(b, loc, compare(b, loc, Order::Equal, x, zero), zero, constant(b, loc, x.getType(), 1));
   Value positive = select(b, loc, compare(b, loc, Order::Less, zero, x), constant(b, loc, x.getType(), 1), x);
   // Zeros and NaN remain as they are.
   return select(b, loc, compare(b, loc, Order::Less, x, zero), constant(b, loc, x.getType(), -1), positive);
@@ -139,15 +172,17 @@ Value softplus(OpBuilder &b, Location loc, Value x) {
   return add(b, loc, max(b, loc, x, 0.0), math::LogOp::create(b, loc, add(b, loc, e, 1)));
 }
 
-Value compare(OpBuilder &b, Location loc, Order order, Value x, Value y) {
+Value compare(OpBuilder &b, Location loc, Order order, Value x, Value y, Sign sign) {
   if (isFloat(x)) {
     using P = arith::CmpFPredicate;
     static constexpr P kPredicates[] = {P::OEQ, P::UNE, P::OLT, P::OLE, P::UNO};
     return arith::CmpFOp::create(b, loc, kPredicates[static_cast<int>(order)], x, y);
   }
   using P = arith::CmpIPredicate;
-  static constexpr P kPredicates[] = {P::eq, P::ne, P::slt, P::sle, P::ne};
-  return arith::CmpIOp::create(b, loc, kPredicates[static_cast<int>(order)], x, y);
+  static constexpr P kSigned[] = {P::eq, P::ne, P::slt, P::sle, P::ne},
+                     kUnsigned[] = {P::eq, P::ne, P::ult, P::ule, P::ne};
+  const P *predicates = sign == Sign::Unsigned ? kUnsigned : kSigned;
+  return arith::CmpIOp::create(b, loc, predicates[static_cast<int>(order)], x, y);
 }
 
 Value isInf(OpBuilder &b, Location loc, Value x, bool negative, bool positive) {

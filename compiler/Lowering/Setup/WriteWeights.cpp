@@ -100,7 +100,8 @@ public:
   LogicalResult run() {
     SmallVector<plan::ConstantOp> ops(plan.getOps<plan::ConstantOp>());
     llvm::sort(ops, [](plan::ConstantOp a, plan::ConstantOp b) { return a.getOffset() < b.getOffset(); });
-    if (ops.empty())
+    // Constants without an element take no file.
+    if (llvm::all_of(ops, [](plan::ConstantOp op) { return op.getBytes() == 0; }))
       return success();
     llvm::StringMap<Operation *> sources;
     for (const ConstantSource &c : constants)

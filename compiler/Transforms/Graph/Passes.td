@@ -50,11 +50,19 @@ def GraphSimplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
 def GraphFuseAttention : Pass<"graph-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Find scaled dot-product attention and make it one op";
   let description = [{
-    matmul(softmax(matmul(q, k^T) * scale + mask), v) over operands of rank 3 or 4 becomes graph.attention. The scale may be
-    a factor or a divisor, or be missing; the mask an addition that broadcasts to the scores, or be missing.
+    matmul(softmax(matmul(q, k^T) * scale + mask), v) over operands of rank 3 to 5 becomes graph.attention.
+
+    - The scale is a factor or a divisor of the scores, the query or the key, or several of them, or is missing.
+    - Masks are added, or choose between scores and a number that hides them; several are added up. A triangle of
+      constants (numbers, or ranges that are compared) is the attribute `causal`. Weights that are set to 0 where they are
+      NaN are weights.
+    - Keys and values of fewer heads are read where they are once: heads as a dimension of their own beside their group
+      (rank 5), repeated by broadcast and reshape or by a gather, or one for all.
+    - Dimensions may be open, where a reshape has at most one of them.
 
     Precondition: canonical form (--graph-simplify before it finds more). Postcondition: no such group is left whose inner
-    values have one use each. Left alone: softmax over another axis, scores or weights that are used elsewhere.
+    values have one use each. Left alone: softmax over another axis, scores or weights that are used elsewhere, a factor on
+    scores that are masked already, a mask that does not hide, heads that repeat in another order.
 
     ```mlir
     // before

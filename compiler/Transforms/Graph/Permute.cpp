@@ -73,7 +73,9 @@ struct SinkTranspose : OpInterfaceRewritePattern<LayoutOpInterface> {
       if (!isPermuted(op, operand.getOperandNumber()))
         continue;
       auto transpose = operand.get().getDefiningOp<TransposeOp>();
-      bool counts = transpose && rankOf(operand.get()) == rank && !isSetupValue(operand.get());
+      // What broadcasts to the result is no reason to move it: two such operands would take turns.
+      bool counts = transpose && rankOf(operand.get()) == rank && !isSetupValue(operand.get()) &&
+                    elementCount(operand.get()) > elements / 8;
       if (counts && permutation.empty())
         permutation = transpose.getPermutation();
       if (!counts || transpose.getPermutation() != permutation)

@@ -304,3 +304,15 @@ func.func @transposes_cancel(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -
   %4 = graph.transpose %3 {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
   return %4 : tensor<1x4x8x8xf32>
 }
+
+// -----
+
+// Of two operands that each broadcast to the result neither's transpose moves below it: they would take turns for ever.
+// CHECK-LABEL: func.func @transposed_positions
+func.func @transposed_positions(%keys: tensor<1x64xi64>, %ids: tensor<1x32xi64>) -> tensor<32x64xi1> {
+  // CHECK: %[[T:.*]] = graph.{{transpose|reshape}} %arg1
+  // CHECK: graph.less_equal %arg0, %[[T]]
+  %0 = graph.transpose %ids {permutation = array<i64: 1, 0>} : (tensor<1x32xi64>) -> tensor<32x1xi64>
+  %1 = graph.less_equal %keys, %0 : (tensor<1x64xi64>, tensor<32x1xi64>) -> tensor<32x64xi1>
+  return %1 : tensor<32x64xi1>
+}
