@@ -65,6 +65,16 @@ static ParseResult parseLayouts(AsmParser &parser, SmallVectorImpl<Layout> &layo
   });
 }
 
+/// The attribute, where the verifier takes it; what it says otherwise is an error at `where`.
+static ParseResult makeCandidate(AsmParser &parser, SMLoc where, const CandidateSpec &s, CandidateAttr &candidate) {
+  if (failed(CandidateAttr::verify([&] { return parser.emitError(where); }, s.kernel, s.layouts, s.shared, s.scratch,
+                                   s.phases, s.tasks, s.flops, s.bytes, s.ns, s.numerics, s.attrs, s.label, s.barredBy,
+                                   s.inPlace, s.strided)))
+    return failure();
+  candidate = CandidateAttr::get(parser.getContext(), s);
+  return success();
+}
+
 /// `key = value, ...`; the kernel's name has been read.
 static ParseResult parseFields(AsmParser &parser, StringRef kernel, CandidateAttr &candidate) {
   CandidateSpec spec;
@@ -114,13 +124,7 @@ static ParseResult parseFields(AsmParser &parser, StringRef kernel, CandidateAtt
   spec.numerics = numerics;
   spec.label = label;
   spec.barredBy = barredBy;
-  auto emitError = [&] { return parser.emitError(start); };
-  if (failed(CandidateAttr::verify(emitError, kernel, layouts, spec.shared, spec.scratch, spec.phases, spec.tasks,
-                                   spec.flops, spec.bytes, spec.ns, numerics, attrs, label, barredBy, spec.inPlace,
-                                   spec.strided)))
-    return failure();
-  candidate = CandidateAttr::get(parser.getContext(), spec);
-  return success();
+  return makeCandidate(parser, start, spec, candidate);
 }
 
 /// Calls `separate` before each field that differs from its default, then prints the field.
@@ -173,14 +177,14 @@ static void printFields(AsmPrinter &printer, CandidateAttr c, function_ref<void(
 Attribute CandidateAttr::parse(AsmParser &parser, Type) {
   std::string kernel;
   CandidateAttr candidate;
-  if (parser.parseLess() || parser.parseString(&kernel))
+  if (parser.parseLess())
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    if (parseFields(parser, kernel, candidate))
-      return {};
-  } else {
-    candidate = get(parser.getContext(), CandidateSpec{.kernel = kernel});
-  }
+  const SMLoc start = parser.getCurrentLocation();
+  if (parser.parseString(&kernel))
+    return {};
+  const bool hasFields = succeeded(parser.parseOptionalComma());
+  if (hasFields ? parseFields(parser, kernel, candidate) : makeCandidate(parser, start, {.kernel = kernel}, candidate))
+    return {};
   if (parser.parseGreater())
     return {};
   return candidate;
@@ -195,12 +199,12 @@ void CandidateAttr::print(AsmPrinter &printer) const {
 
 ParseResult plim::plan::parseCandidateInline(AsmParser &parser, CandidateAttr &candidate) {
   std::string kernel;
+  const SMLoc start = parser.getCurrentLocation();
   if (parser.parseString(&kernel))
     return failure();
   if (succeeded(parser.parseOptionalLess()))
     return failure(parseFields(parser, kernel, candidate) || parser.parseGreater());
-  candidate = CandidateAttr::get(parser.getContext(), CandidateSpec{.kernel = kernel});
-  return success();
+  return makeCandidate(parser, start, {.kernel = kernel}, candidate);
 }
 
 void plim::plan::printCandidateInline(AsmPrinter &printer, CandidateAttr candidate) {

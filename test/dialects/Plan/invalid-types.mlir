@@ -83,6 +83,22 @@ plan.module {
 
 plan.module {
   plan.program @p virtual io(out %y "y" f32[16] : <ram, 64>) {
+    // expected-error @below {{need the name of a kernel, have ""}}
+    plan.launch ""(w %y f32[2] : <ram, 64>)
+    plan.return
+  }
+}
+
+// -----
+
+// expected-error @below {{need the name of a kernel, have ""}}
+plan.module attributes {some = #plan.candidate<"">} {
+}
+
+// -----
+
+plan.module {
+  plan.program @p virtual io(out %y "y" f32[16] : <ram, 64>) {
     // expected-error @below {{need shared and scratch to be multiples of 64, have 1 and 0}}
     plan.launch "k"<shared = 1>(w %y f32[2] : <ram, 64>)
     plan.return
