@@ -15,12 +15,12 @@ def label(row, many):
 
 def build(document):
     done = [row for row in document["models"] if row["status"] == "ok"]
+    many = len({row["threads"] for row in done}) > 1
     m = document["machine"]
     versions = ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in names_of(document))
     lines = [f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
              f"{m['load_after']} after; {versions}", ""]
     if done:
-        many = len({row["threads"] for row in done}) > 1
         head = f"ms a run, median (range) of {done[0]['rounds']} rounds"
         head += "" if many else f", threads: {done[0]['threads']}"
         ratio = "ratio = Plimsoll's time / the peer's, below 1 is faster"
@@ -30,7 +30,7 @@ def build(document):
                   "peak", memory_table(done, document, many), ""]
         lines += ["Checks. C1: reserved, live and touched bytes equal the plan. C3: VmHWM within its formula",
                   check_table(done, many), "", means(document)]
-    missed = [f"  {label(row, len(done) > 1)}: {why}" for row in done for why in row["missed"]]
+    missed = [f"  {label(row, many)}: {why}" for row in done for why in row["missed"]]
     lines += ["", "Missed:", *missed] if missed else ["", "Every aim and check is met."] if done else []
     away = [f"  {row['model']}: {why}" for row in done for why in row["unavailable"].values()]
     if away:

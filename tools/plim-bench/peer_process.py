@@ -48,14 +48,15 @@ class OpenVino:
 
     def load(self, model, inputs):
         network = self.core.read_model(model)
-        network.reshape({port: list(inputs[self.name(port)].shape) for port in network.inputs})
+        network.reshape({port: list(self.array(inputs, port).shape) for port in network.inputs})
         request = self.core.compile_model(network, "CPU").create_infer_request()
-        feed = {port: inputs[self.name(port)] for port in request.model_inputs}
+        feed = {port: self.array(inputs, port) for port in request.model_inputs}
         self.ports = request.model_outputs
         return lambda: request.infer(feed, share_inputs=True)
 
-    def name(self, port):
-        return port.get_any_name()
+    def array(self, inputs, port):
+        """That of the model's name: a port that an operator passes on has the names of that one's results too."""
+        return next(inputs[name] for name in port.get_names() if name in inputs)
 
     def arrays(self, results):
         return {name: results[port] for port in self.ports for name in port.get_names()}
