@@ -2,6 +2,7 @@
 
 #include "kernels/registry.h"
 
+#include "kernels/attention/decode_cost.h"
 #include "kernels/attention/fast_cost.h"
 #include "kernels/attention/reference_cost.h"
 #include "kernels/conv/integer_cost.h"

@@ -58,6 +58,17 @@ static inline uint64_t plim_attention_partial_bytes(const plim_shape *v) {
              : 0;
 }
 
+/* The products of both: rows of fewer than 3 queries take as long as 3. */
+static inline double plim_attention_fast_flops(const plim_shape *const *shape, const int64_t *attrs) {
+  double flops = plim_attention_flops(shape, attrs), queries = (double)shape[0]->dims[2];
+  return queries > 0.0 && queries < 3.0 ? flops * 3.0 / queries : flops;
+}
+
+/* ns to pack keys and values of `heads` heads, as measured. */
+static inline double plim_attention_pack_ns(const plim_shape *k, const plim_shape *v, double heads) {
+  return 0.1 * heads * (double)(k->dims[2] * (k->dims[3] + v->dims[3]));
+}
+
 /* Units of (batch, head, block of queries). */
 static inline int64_t plim_attention_units(const plim_shape *q, int64_t rows) {
   return q->dims[0] * q->dims[1] * plim_ceil_divide(q->dims[2], rows);
@@ -67,10 +78,11 @@ static inline plim_cost plim_cost_attention_naive(const plim_shape *const *shape
                                                   const int64_t *attrs, const plim_machine *machine) {
   const plim_shape *q = shape[0], *k = shape[1], *v = shape[2];
   int64_t pitch = plim_attention_pitch(k->dims[2]), rows = q->dims[0] * q->dims[1] * q->dims[2];
-  plim_cost cost = plim_cost_rule(shape, operands, plim_attention_flops(shape, attrs), 0.6,
+  plim_cost cost = plim_cost_rule(shape, operands, plim_attention_fast_flops(shape, attrs), 0.92,
                                   (double)plim_attention_units(q, PLIM_ATTENTION_ROWS), machine);
-  /* Scores are written, read and written by the softmax, and read. */
-  cost.ns += 16.0 * (double)(rows * pitch) / machine->bytes_per_ns;
+  cost.ns += plim_attention_pack_ns(k, v, (double)(k->dims[0] * k->dims[1]));
+  /* Scores are written, read and written by the softmax, and read; half of that hides behind arithmetic. */
+  cost.ns += 8.0 * (double)(rows * pitch) / machine->bytes_per_ns;
   cost.shared_bytes = plim_attention_packed_bytes(k, v) + plim_round_up_64((uint64_t)(rows * pitch) * sizeof(float));
   cost.scratch_bytes = plim_attention_partial_bytes(v);
   return cost;
@@ -80,8 +92,12 @@ static inline plim_cost plim_cost_attention_chunked(const plim_shape *const *sha
                                                     const int64_t *attrs, const plim_machine *machine) {
   const plim_shape *q = shape[0], *k = shape[1], *v = shape[2];
   int64_t chunk = plim_attention_chunk(attrs), rows = q->dims[2] < chunk ? q->dims[2] : chunk;
-  plim_cost cost = plim_cost_rule(shape, operands, plim_attention_flops(shape, attrs), 0.65,
+  plim_cost cost = plim_cost_rule(shape, operands, plim_attention_fast_flops(shape, attrs), 0.92,
                                   (double)plim_attention_units(q, chunk), machine);
+  cost.ns += plim_attention_pack_ns(k, v, (double)(k->dims[0] * k->dims[1]));
+  /* The scores of a chunk are partly in the second-level cache still. */
+  cost.ns +=
+      3.0 * (double)(q->dims[0] * q->dims[1] * q->dims[2] * plim_attention_pitch(k->dims[2])) / machine->bytes_per_ns;
   cost.shared_bytes = plim_attention_packed_bytes(k, v);
   cost.scratch_bytes = plim_attention_partial_bytes(v) +
                        plim_round_up_64((uint64_t)(rows * plim_attention_pitch(k->dims[2])) * sizeof(float));
@@ -120,7 +136,8 @@ static inline plim_cost plim_cost_attention_flash(const plim_shape *const *shape
                                                   const int64_t *attrs, const plim_machine *machine) {
   plim_flash_blocking cut = plim_flash_blocking_for(shape[0], shape[2]);
   plim_cost cost =
-      plim_cost_rule(shape, operands, plim_attention_flops(shape, attrs), 0.65, (double)cut.units, machine);
+      plim_cost_rule(shape, operands, plim_attention_fast_flops(shape, attrs), 0.92, (double)cut.units, machine);
+  cost.ns += plim_attention_pack_ns(shape[1], shape[2], (double)cut.units);
   cost.scratch_bytes = cut.keys_bytes + cut.values_bytes + cut.scores_bytes + cut.sums_bytes + cut.rows_bytes;
   return cost;
 }

@@ -93,7 +93,7 @@ int32_t attentionReference(const plim_launch *launch, void *scratch, uint32_t fi
   uint32_t output = 3 + hasMask;
   const plim_shape &k = *launch->shape[1], &v = *launch->shape[2], &o = *launch->shape[output];
   int64_t heads = o.dims[1], queries = o.dims[2], keys = k.dims[2];
-  int64_t offset = plim_attr_int(launch->attrs, PLIM_ATTENTION_OFFSET);
+  int64_t offset = plim_attention_offset(flags, plim_attr_int(launch->attrs, PLIM_ATTENTION_OFFSET), queries, keys);
   double *weights = static_cast<double *>(scratch);
   Range rows = taskRange(o.dims[0] * heads * queries, launch, first, last);
   for (int64_t row = rows.begin; row < rows.end; ++row) {

@@ -14,7 +14,9 @@ static inline double plim_attention_flops(const plim_shape *const *shape, const 
   const plim_shape *q = shape[0], *v = shape[2];
   double queries = (double)q->dims[2], keys = (double)v->dims[2], pairs = queries * keys;
   if (attrs[PLIM_ATTENTION_FLAGS] & PLIM_ATTENTION_CAUSAL) {
-    double offset = (double)attrs[PLIM_ATTENTION_OFFSET], seen = queries * (offset + (queries + 1.0) / 2.0);
+    int64_t last =
+        plim_attention_offset(attrs[PLIM_ATTENTION_FLAGS], attrs[PLIM_ATTENTION_OFFSET], q->dims[2], v->dims[2]);
+    double offset = (double)last, seen = queries * (offset + (queries + 1.0) / 2.0);
     pairs = seen < 0.0 ? 0.0 : seen < pairs ? seen : pairs;
   }
   return 2.0 * (double)(q->dims[0] * q->dims[1]) * pairs * (double)(q->dims[3] + v->dims[3]);

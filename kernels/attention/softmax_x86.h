@@ -34,7 +34,7 @@ struct Attention {
     batches = q->dims[0], heads = q->dims[1], queries = q->dims[2], depth = q->dims[3];
     groups = k->dims[1], keys = k->dims[2], values = v->dims[3];
     causal = flags & PLIM_ATTENTION_CAUSAL;
-    offset = plim_attr_int(launch->attrs, PLIM_ATTENTION_OFFSET);
+    offset = plim_attention_offset(flags, plim_attr_int(launch->attrs, PLIM_ATTENTION_OFFSET), queries, keys);
     scale = (float)plim_attr_double(launch->attrs, PLIM_ATTENTION_SCALE);
   }
 

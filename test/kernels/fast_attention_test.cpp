@@ -61,7 +61,9 @@ std::vector<unsigned char> check(const char *kernel, const Case &c, unsigned see
     int64_t s = row % c.queries, h = row / c.queries % c.heads, b = row / c.queries / c.heads;
     int64_t g = h / (c.heads / c.groups), seen = c.keys;
     if (c.flags & PLIM_ATTENTION_CAUSAL)
-      seen = std::min(std::max<int64_t>(s + c.offset + 1, 0), c.keys);
+      seen = std::min(
+          std::max<int64_t>(s + c.offset + 1 + (c.flags & PLIM_ATTENTION_FROM_END ? c.keys - c.queries : 0), 0),
+          c.keys);
     std::vector<double> weight(seen);
     double largest = -INFINITY, sum = 0;
     for (int64_t t = 0; t < seen; ++t) {
@@ -90,6 +92,7 @@ void checkAll(const Case &c, unsigned seed) {
   std::vector<unsigned char> naive = check("attention.naive", c, seed);
   EXPECT_TRUE(naive == check("attention.chunked", c, seed)) << "naive and chunked differ in bits, seed " << seed;
   check("attention.flash", c, seed);
+  check("attention.decode", c, seed);
 }
 
 TEST(Attention, UsualHeadSizesAreRight) {
@@ -119,14 +122,30 @@ TEST(Attention, SeveralTilesOfKeysAreRight) {
   c.flags = PLIM_ATTENTION_CAUSAL;
   c.offset = c.keys - c.queries;
   checkAll(c, 2);
+  c.flags |= PLIM_ATTENTION_FROM_END;
+  c.offset = 0;
+  checkAll(c, 2);
   c.flags = PLIM_ATTENTION_MASK;
   c.mask = Case::Hiding;
   checkAll(c, 3);
   checkAll({1, 1, 1, 300, 300, 160, 200, PLIM_ATTENTION_CAUSAL}, 4);
 }
 
+TEST(Attention, AFewQueriesOverManyKeysOfAGroupAreRight) {
+  unsigned seed = 0;
+  for (int64_t queries : {1, 2, 5})
+    for (int64_t keys : {1, 17, 255, 256, 257, 1100})
+      for (int64_t heads : {1, 3, 5}) {
+        Case c{2, 2 * heads, 2, queries, keys, 64, seed % 2 ? 64 : 72};
+        c.flags = seed % 4 | PLIM_ATTENTION_FROM_END;
+        c.mask = Case::Mask(seed / 4 % 4);
+        c.headsInside = seed % 3;
+        check("attention.decode", c, seed++);
+      }
+}
+
 TEST(Attention, ScoresThatGrowFromTileToTileAreRight) {
-  for (const char *kernel : {"attention.naive", "attention.chunked", "attention.flash"}) {
+  for (const char *kernel : {"attention.naive", "attention.chunked", "attention.flash", "attention.decode"}) {
     std::mt19937 random(3);
     Tensor q({1, 1, 3, 32}), k({1, 1, 1200, 32}), v({1, 1, 1200, 32}), mask({1, 1, 3, 1200}), o({1, 1, 3, 32});
     q.fill(random);
