@@ -1,6 +1,6 @@
 //===- LinearAlgebraCandidates.cpp - Matrix products, packing, attention -----------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
-#include "kernels/attention/attention.h"
+#include "kernels/attention/decode_cost.h"
 #include "kernels/matmul/matmul.h"
 
 using namespace mlir;
@@ -98,20 +98,19 @@ void pack(graph::PackOp op, Candidates &candidates) {
 
 void attention(graph::AttentionOp op, Candidates &candidates) {
   SizesRef q = candidates.of(op.getQuery()), k = candidates.of(op.getKey());
-  // The last query sees the last key: how far they are apart is a word of the launch.
-  std::optional<int64_t> offset = constantOf(k[2] - q[2]);
-  if (!offset && op.getCausal())
-    return;
-  int64_t flags = (op.getMask() ? PLIM_ATTENTION_MASK : 0) | (op.getCausal() ? PLIM_ATTENTION_CAUSAL : 0);
+  int64_t flags =
+      (op.getMask() ? PLIM_ATTENTION_MASK : 0) | (op.getCausal() ? PLIM_ATTENTION_CAUSAL | PLIM_ATTENTION_FROM_END : 0);
   LaunchBuilder launch(candidates);
   launch.readThrough(op.getQuery()).readThrough(op.getKey()).readThrough(op.getValue());
   if (op.getMask())
     launch.readBroadcast(op.getMask(), {q[0], q[1], q[2], k[2]});
   launch.writeThrough(op.getResult());
-  SmallVector<int64_t> attrs = {flags, word(op.getEffectiveScale()), offset.value_or(0), op.getChunk()};
+  SmallVector<int64_t> attrs = {flags, word(op.getEffectiveScale()), 0, op.getChunk()};
   bool fast =
       graph::elementTypeOf(op.getQuery()).isF32() && (!op.getMask() || graph::elementTypeOf(op.getMask()).isF32());
   if (fast) {
+    if (candidates.sizes.largest(q[2]) <= PLIM_DECODE_QUERIES_MAX)
+      launch.offer("attention.decode", attrs, "attention.decode");
     launch.offer("attention.flash", attrs, "attention.flash");
     launch.offer("attention.chunked", attrs, "attention.naive");
     launch.offer("attention.naive", attrs, "attention.naive");
