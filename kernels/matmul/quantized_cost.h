@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 enum {
-  PLIM_QUANTIZED_DIRECT_ROWS = 4,
+  PLIM_QUANTIZED_DIRECT_ROWS = 8,
   /* Up to so many rows a piece of the depth stays in the first-level cache, with more in the second. */
   PLIM_QUANTIZED_FLAT_ROWS = 28,
   PLIM_QUANTIZED_FLAT_DEPTH = 128
@@ -64,7 +64,7 @@ static inline plim_cost plim_cost_matmul_quantized_panel32(const plim_shape *con
   plim_quantized_operands o = plim_quantized_operands_of(attrs[PLIM_QUANTIZED_FLAGS]);
   plim_quantized_blocking q = plim_quantized_blocking_for(
       shape[0], shape[1], o.residual >= 0 ? shape[o.residual] : (const plim_shape *)0, shape[operands - 1]);
-  plim_cost cost = plim_cost_rule(shape, operands, plim_quantized_flops(shape, operands), q.direct ? 0.25 : 0.75,
+  plim_cost cost = plim_cost_rule(shape, operands, plim_quantized_flops(shape, operands), q.direct ? 0.9 : 0.8,
                                   (double)q.cut.units, machine);
   cost.scratch_bytes = plim_round_up_64(q.piece_bytes + q.partial_bytes);
   return cost;

@@ -38,8 +38,9 @@ struct Epilogue {
 };
 
 /// `rows` rows of sums, up to 32 columns of one panel.
-static inline void finishSums(const Epilogue &e, const float *sums, int64_t sumsRow, int64_t rows, int64_t columns,
-                              float *c, int64_t cRow, const float *residual, int64_t residualRow) {
+__attribute__((noinline)) static void finishSums(const Epilogue &e, const float *sums, int64_t sumsRow, int64_t rows,
+                                                 int64_t columns, float *c, int64_t cRow, const float *residual,
+                                                 int64_t residualRow) {
   for (int64_t column = 0; column < columns; column += kLanes) {
     const LaneMask lanes = firstLanes(columns - column);
     const Vector bias = e.bias ? load(e.bias + column, lanes) : zero();
@@ -109,11 +110,11 @@ struct DirectRows {
 
 /// Accumulators of a row: as many streams of weights as the registers hold, to keep memory busy.
 constexpr int directVectors(int rows) {
-  return kLanes == 16 ? (rows <= 2 ? 8 : 4) : (rows == 1 ? 8 : rows <= 3 ? 4 : 2);
+  return kLanes == 16 ? (rows <= 6 ? 4 : 2) : (rows == 1 ? 8 : rows <= 3 ? 4 : rows <= 6 ? 2 : 1);
 }
 
-/// How far ahead of their use weights are fetched, in rows of a panel.
-constexpr int kDirectPrefetchRows = 32;
+/// How far ahead of their use weights are fetched, in bytes.
+constexpr int64_t kDirectPrefetch = 4096;
 
 /// `Rows` rows times `Vectors` vectors of columns, the first of them vector `at` of `panel`.
 template <typename T, bool Plain, int Rows, int Vectors>
@@ -139,7 +140,7 @@ static inline void multiplyTile(const Weights<T> &w, const Epilogue &e, const Di
       for (int v = 0; v < Vectors; ++v) {
         const T *p = b + v / each * bPanel + v % each * kLanes;
         if (v % each == 0)
-          _mm_prefetch((const char *)(p + kDirectPrefetchRows * kPanel), _MM_HINT_T0);
+          _mm_prefetch((const char *)p + kDirectPrefetch, _MM_HINT_T0);
         Vector x = widen(p);
         if (!Plain)
           x = (x - groups[v / each].zero[at + v % each]) * groups[v / each].scale[at + v % each];
@@ -151,6 +152,8 @@ static inline void multiplyTile(const Weights<T> &w, const Epilogue &e, const Di
     }
   }
   alignas(64) float sums[Rows * kPanel];
+  // Unrolled: an accumulator whose number is not known then would lie in memory all the time.
+#pragma clang loop unroll(full)
   for (int p = 0; p < panels; ++p) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < Rows; ++i)
@@ -180,7 +183,7 @@ static inline void multiplyRows(const Weights<T> &w, const Epilogue &e, const Di
 template <typename T, bool Plain>
 static inline void multiplyDirect(const Weights<T> &w, const Epilogue &e, const DirectRows &r, int64_t rows,
                                   int64_t panel, int64_t panels) {
-  static_assert(PLIM_QUANTIZED_DIRECT_ROWS == 4);
+  static_assert(PLIM_QUANTIZED_DIRECT_ROWS == 8);
   switch (rows) {
   case 1:
     return multiplyRows<T, Plain, 1>(w, e, r, panel, panels);
@@ -190,6 +193,14 @@ static inline void multiplyDirect(const Weights<T> &w, const Epilogue &e, const 
     return multiplyRows<T, Plain, 3>(w, e, r, panel, panels);
   case 4:
     return multiplyRows<T, Plain, 4>(w, e, r, panel, panels);
+  case 5:
+    return multiplyRows<T, Plain, 5>(w, e, r, panel, panels);
+  case 6:
+    return multiplyRows<T, Plain, 6>(w, e, r, panel, panels);
+  case 7:
+    return multiplyRows<T, Plain, 7>(w, e, r, panel, panels);
+  case 8:
+    return multiplyRows<T, Plain, 8>(w, e, r, panel, panels);
   }
 }
 

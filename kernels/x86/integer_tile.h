@@ -58,13 +58,15 @@ PLIM_INLINE void interleave(Integers a, Integers b, Integers &low, Integers &hig
 #endif
 
 constexpr int kIntegerColumns = 2 * kLanes; // of a tile, and of a load of bytes
+constexpr int64_t kPairPrefetch = 4096;     // bytes from what is widened to what is fetched
 
 /// Rows [first, first + depth) of a panel of `rows` rows as pairs: [(depth + 1) / 2][32] of them. An odd last row meets
 /// zeros. `zero`: 32 numbers.
 template <typename T>
 static inline void pairPanel(const T *panel, int64_t first, int64_t depth, const int16_t *zero, int32_t *to) {
   const T *from = panel + first * kPanel;
-  for (int64_t row = 0; row < depth; row += 2, from += 2 * kPanel, to += kPanel)
+  for (int64_t row = 0; row < depth; row += 2, from += 2 * kPanel, to += kPanel) {
+    _mm_prefetch((const char *)from + kPairPrefetch, _MM_HINT_T0);
 #pragma clang loop unroll(full)
     for (int column = 0; column < kPanel; column += kIntegerColumns) {
       const Integers less = loadIntegers(zero + column);
@@ -75,6 +77,7 @@ static inline void pairPanel(const T *panel, int64_t first, int64_t depth, const
       storeIntegers(to + column, low);
       storeIntegers(to + column + kLanes, high);
     }
+  }
 }
 
 /// `n` numbers of a row of A, `step` apart, less `zero`, as 16-bit integers.
