@@ -27,13 +27,13 @@ struct Rows {
   int64_t offset[maxRows] = {0};
   double weight[maxRows] = {1.0};
 
-  void multiply(const Taps &taps, int64_t stride) {
-    Rows old = *this;
+  // Those of `outer` along one more axis.
+  void setProduct(const Rows &outer, const Taps &taps, int64_t stride) {
     count = 0;
-    for (int r = 0; r < old.count; ++r)
+    for (int r = 0; r < outer.count; ++r)
       for (int64_t t = 0; t < taps.count; ++t) {
-        offset[count] = old.offset[r] + taps.index[t] * stride;
-        weight[count++] = old.weight[r] * taps.weight[t];
+        offset[count] = outer.offset[r] + taps.index[t] * stride;
+        weight[count++] = outer.weight[r] * taps.weight[t];
       }
   }
 };
@@ -130,15 +130,30 @@ int32_t resize(const plim_launch *launch, void *scratch, uint32_t first, uint32_
     return PLIM_KERNEL_OK;
   for (int64_t i = 0; i < rowSize; ++i)
     p.lastAxis[i] = p.rule.tapsOf(p.axes[y.rank - 1], i);
+  // What the axes before the last two read is the same for all rows of a line.
+  uint32_t lastAxes = y.rank < 2 ? 1 : 2, lineAxis = y.rank - lastAxes;
+  int64_t lineRows = lastAxes == 2 ? y.dims[lineAxis] : 1, line = -1, lineOut = 0;
+  Rows outer, rows;
   for (int64_t at = range.begin; at < range.end;) {
-    int64_t start = at % rowSize, rest = at / rowSize, end = start + (range.end - at), out = 0;
+    int64_t start = at % rowSize, row = at / rowSize, end = start + (range.end - at);
     end = end < rowSize ? end : rowSize;
-    Rows rows;
-    for (uint32_t axis = y.rank - 1; axis-- > 0;) {
-      int64_t i = rest % y.dims[axis];
-      rest /= y.dims[axis];
-      out += i * y.strides[axis];
-      rows.multiply(p.rule.tapsOf(p.axes[axis], i), x.strides[axis]);
+    if (row / lineRows != line) {
+      int64_t rest = line = row / lineRows;
+      outer.count = 1, outer.offset[0] = 0, outer.weight[0] = 1.0, lineOut = 0;
+      for (uint32_t axis = lineAxis; axis-- > 0;) {
+        int64_t i = rest % y.dims[axis];
+        rest /= y.dims[axis];
+        lineOut += i * y.strides[axis];
+        rows.setProduct(outer, p.rule.tapsOf(p.axes[axis], i), x.strides[axis]);
+        outer = rows;
+      }
+    }
+    int64_t out = lineOut;
+    if (lastAxes == 2) {
+      out += row % lineRows * y.strides[lineAxis];
+      rows.setProduct(outer, p.rule.tapsOf(p.axes[lineAxis], row % lineRows), x.strides[lineAxis]);
+    } else {
+      rows = outer;
     }
     if (nearest)
       p.nearestRow(rows.offset[0], out, start, end);
