@@ -12,8 +12,8 @@
  * attention.chunked    scores of CHUNK query rows at a time, full K and V
  * attention.flash      online softmax, no score matrix
  * attention.decode     for few queries: K and V are read once, where they lie; parts of blocks of keys in `shared`
- * The fast ones take f32 with stride 1 in the last dim of Q, K, V and O, an f32 mask, and D and E of at most 256. naive
- * and chunked give the same bits; flash and decode sum in other orders.
+ * The fast ones take f32 with stride 1 in the last dim of Q, K, V and O, a mask of f32 or bool, and D and E of at most
+ * 256. naive and chunked give the same bits; flash and decode sum in other orders.
  *
  *===-----------------------------------------------------------------------------------===*/
 #ifndef PLIM_KERNELS_ATTENTION_H

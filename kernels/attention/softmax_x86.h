@@ -14,7 +14,8 @@ namespace {
 
 struct Attention {
   const plim_shape *q, *k, *v, *mask, *o; // mask: null for none
-  const float *qData, *kData, *vData, *maskData;
+  const float *qData, *kData, *vData;
+  const void *maskData;
   float *oData;
   int64_t batches, heads, groups, queries, keys, depth, values;
   bool causal;
@@ -29,7 +30,7 @@ struct Attention {
     o = launch->shape[3 + masked];
     qData = (const float *)launch->buf[0], kData = (const float *)launch->buf[1];
     vData = (const float *)launch->buf[2];
-    maskData = masked ? (const float *)launch->buf[3] : nullptr;
+    maskData = masked ? launch->buf[3] : nullptr;
     oData = (float *)launch->buf[3 + masked];
     batches = q->dims[0], heads = q->dims[1], queries = q->dims[2], depth = q->dims[3];
     groups = k->dims[1], keys = k->dims[2], values = v->dims[3];
@@ -38,11 +39,12 @@ struct Attention {
     scale = (float)plim_attr_double(launch->attrs, PLIM_ATTENTION_SCALE);
   }
 
-  /// f32 with stride 1 in the last dim (the mask with any), heads of up to 256.
+  /// f32 with stride 1 in the last dim (the mask with any, and bool too), heads of up to 256.
   bool fits() const {
     const plim_shape *all[] = {q, k, v, o, mask};
     for (const plim_shape *s : all)
-      if (s && (s->rank != 4 || s->dtype != PLIM_F32 || (s != mask && s->dims[3] > 1 && s->strides[3] != 1)))
+      if (s && (s->rank != 4 || (s->dtype != PLIM_F32 && (s != mask || s->dtype != PLIM_BOOL)) ||
+                (s != mask && s->dims[3] > 1 && s->strides[3] != 1)))
         return false;
     return depth <= PLIM_ATTENTION_HEAD_MAX && values <= PLIM_ATTENTION_HEAD_MAX && k->dims[3] == depth &&
            v->dims[2] == keys && v->dims[1] == groups && o->dims[3] == values &&
@@ -95,8 +97,20 @@ inline float scaleScores(const Attention &a, int64_t batch, int64_t head, int64_
   if (!a.mask)
     return scaleScores(a.scale, count, scores,
                        [](Vector s, int64_t, LaneMask) __attribute__((always_inline)) { return s; });
-  const int64_t stride = a.mask->strides[3];
-  const float *mask = a.maskData + Attention::at(a.mask, batch, head, row) + first * stride;
+  const int64_t stride = a.mask->strides[3], offset = Attention::at(a.mask, batch, head, row) + first * stride;
+  if (a.mask->dtype == PLIM_BOOL) {
+    const uint8_t *keeps = (const uint8_t *)a.maskData + offset;
+    return scaleScores(a.scale, count, scores, [=](Vector s, int64_t t, LaneMask) __attribute__((always_inline)) {
+      alignas(16) uint8_t bytes[16] = {};
+      if (stride == 1 && t + kLanes <= count)
+        memcpy(bytes, keeps + t, kLanes);
+      else
+        for (int64_t i = 0; i < kLanes && t + i < count; ++i)
+          bytes[i] = keeps[(t + i) * stride];
+      return select(notZero(_mm_load_si128((const __m128i *)bytes)), s, broadcast(-__builtin_inff()));
+    });
+  }
+  const float *mask = (const float *)a.maskData + offset;
   if (stride == 1)
     return scaleScores(a.scale, count, scores, [=](Vector s, int64_t t, LaneMask lanes) __attribute__((always_inline)) {
       return s + load(mask + t, lanes);

@@ -42,6 +42,7 @@ PLIM_INLINE Vector selectNegative(Vector sign, Vector negative, Vector other) {
   return _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(sign, _mm512_setzero_ps(), _CMP_LT_OQ), negative);
 }
 PLIM_INLINE Vector select(LaneMask m, Vector yes, Vector no) { return _mm512_mask_mov_ps(no, m, yes); }
+PLIM_INLINE LaneMask notZero(__m128i bytes) { return _mm_test_epi8_mask(bytes, bytes); }
 PLIM_INLINE Vector selectNan(Vector x, Vector yes, Vector no) {
   return _mm512_mask_mov_ps(no, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), yes);
 }
@@ -74,6 +75,9 @@ PLIM_INLINE Vector selectNegative(Vector sign, Vector negative, Vector other) {
 }
 PLIM_INLINE Vector select(LaneMask m, Vector yes, Vector no) {
   return _mm256_blendv_ps(no, yes, _mm256_castsi256_ps(m));
+}
+PLIM_INLINE LaneMask notZero(__m128i bytes) {
+  return _mm256_cmpgt_epi32(_mm256_cvtepu8_epi32(bytes), _mm256_setzero_si256());
 }
 PLIM_INLINE Vector selectNan(Vector x, Vector yes, Vector no) {
   return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));

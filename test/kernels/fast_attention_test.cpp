@@ -11,7 +11,7 @@ namespace {
 struct Case {
   int64_t batch, heads, groups, queries, keys, depth, values;
   int64_t flags = 0, offset = 0, chunk = 0;
-  enum Mask { Full, PerKey, PerQuery, Hiding } mask = Full;
+  enum Mask { Full, PerKey, PerQuery, Hiding, Bool, BoolPerQuery } mask = Full;
   bool headsInside = false; // [B, S, H, D] in memory
 };
 
@@ -27,6 +27,15 @@ Tensor maskOf(const Case &c, std::mt19937 &random) {
     if (c.mask == Case::Hiding)
       for (int64_t i = 0; i < c.batch * c.keys; ++i)
         mask.data()[i] = i / c.keys == 1 || random() % 2 ? -INFINITY : 0.0f;
+    return mask;
+  }
+  if (c.mask == Case::Bool || c.mask == Case::BoolPerQuery) {
+    // Bytes, in the room of as many floats.
+    Tensor mask(dims, c.mask == Case::Bool ? std::vector<int64_t>{c.queries * c.keys, 0, c.keys, 1}
+                                           : std::vector<int64_t>{0, 0, 1, 0});
+    mask.shape.dtype = PLIM_BOOL;
+    for (size_t i = 0; i < mask.memory->bytes(); ++i)
+      static_cast<uint8_t *>(mask.memory->data())[i] = random() % 3 != 0;
     return mask;
   }
   Tensor mask(dims, c.mask == Case::PerQuery ? std::vector<int64_t>{0, 0, 1, 0}
@@ -69,7 +78,11 @@ std::vector<unsigned char> check(const char *kernel, const Case &c, unsigned see
     for (int64_t t = 0; t < seen; ++t) {
       for (int64_t d = 0; d < c.depth; ++d)
         weight[t] += scale * double(q({b, h, s, d})) * k({b, g, t, d});
-      if (c.flags & PLIM_ATTENTION_MASK)
+      if (c.flags & PLIM_ATTENTION_MASK && mask.shape.dtype == PLIM_BOOL)
+        weight[t] = static_cast<uint8_t *>(mask.memory->data())[mask.offset(std::vector<int64_t>{b, h, s, t})]
+                        ? weight[t]
+                        : -INFINITY;
+      else if (c.flags & PLIM_ATTENTION_MASK)
         weight[t] += mask({b, h, s, t});
       largest = std::max(largest, weight[t]);
     }
@@ -109,7 +122,7 @@ TEST(Attention, OddSizesAreRight) {
     c.flags = pick(0, 3);
     c.offset = pick(-3, 20);
     c.chunk = pick(0, 90);
-    c.mask = Case::Mask(pick(0, 3));
+    c.mask = Case::Mask(pick(0, 5));
     c.headsInside = pick(0, 1);
     checkAll(c, 100 + i);
   }
@@ -138,7 +151,7 @@ TEST(Attention, AFewQueriesOverManyKeysOfAGroupAreRight) {
       for (int64_t heads : {1, 3, 5}) {
         Case c{2, 2 * heads, 2, queries, keys, 64, seed % 2 ? 64 : 72};
         c.flags = seed % 4 | PLIM_ATTENTION_FROM_END;
-        c.mask = Case::Mask(seed / 4 % 4);
+        c.mask = Case::Mask(seed / 4 % 6);
         c.headsInside = seed % 3;
         check("attention.decode", c, seed++);
       }

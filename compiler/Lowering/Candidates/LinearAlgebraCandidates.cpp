@@ -106,8 +106,9 @@ void attention(graph::AttentionOp op, Candidates &candidates) {
     launch.readBroadcast(op.getMask(), {q[0], q[1], q[2], k[2]});
   launch.writeThrough(op.getResult());
   SmallVector<int64_t> attrs = {flags, word(op.getEffectiveScale()), 0, op.getChunk()};
+  auto isMask = [](Type type) { return type.isF32() || type.isInteger(1); };
   bool fast =
-      graph::elementTypeOf(op.getQuery()).isF32() && (!op.getMask() || graph::elementTypeOf(op.getMask()).isF32());
+      graph::elementTypeOf(op.getQuery()).isF32() && (!op.getMask() || isMask(graph::elementTypeOf(op.getMask())));
   if (fast) {
     if (candidates.sizes.largest(q[2]) <= PLIM_DECODE_QUERIES_MAX)
       launch.offer("attention.decode", attrs, "attention.decode");
