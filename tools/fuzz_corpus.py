@@ -1,10 +1,10 @@
-"""Seeds for the fuzzers of build-fuzz, made from ONNX's node tests: models for the reader and the importer, arrays for the
-.npy reader, plans and step tables of the node tests that compile; plans of the project's tests too.
+"""Seeds for the fuzzers of build-fuzz, made from ONNX's node tests: models for the reader and the importer, arrays for
+the .npy reader, plans and step tables of the node tests that compile; plans of the project's tests too.
 
-    tools/fuzz_corpus.py --tools build/bin --out FOLDER [--most-bytes N]
+    tools/fuzz_corpus.py --tools build/bin --out FOLDER [--most-bytes N] [--tests 'test_*']
 
-FOLDER gets one folder a kind: models, arrays, plans, tables. Names are the digests of the bytes, so that a second run adds
-nothing. plans.dict holds the words that plans are written in.
+FOLDER gets one folder a kind: models, arrays, plans, tables. Names are the digests of the bytes, so that a second run
+adds nothing. plans.dict holds the words that plans are written in.
 """
 
 import argparse
@@ -89,16 +89,18 @@ def dictionary(plans):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", type=pathlib.Path, required=True, metavar="DIR", help="where plimc and plim-dump are")
+    parser.add_argument("--tools", type=pathlib.Path, required=True, metavar="DIR",
+                        help="where plimc and plim-dump are")
     parser.add_argument("--out", type=pathlib.Path, required=True, metavar="FOLDER")
     parser.add_argument("--most-bytes", type=int, default=16384, metavar="N", help="largest seed (default 16384)")
+    parser.add_argument("--tests", default="*", metavar="GLOB", help="node tests to take (default: all)")
     args = parser.parse_args()
     missing = [str(args.tools / tool) for tool in ("plimc", "plim-dump") if not (args.tools / tool).exists()]
     if missing:
         print(f"fuzz_corpus.py: need {', '.join(missing)}; tools/dev build makes them", file=sys.stderr)
         return 4
     corpus = Corpus(args.out, args.most_bytes)
-    tests = sorted(path.parent for path in NODE_TESTS.glob("*/model.onnx"))
+    tests = sorted(path.parent for path in NODE_TESTS.glob(f"{args.tests}/model.onnx"))
     for test in tests:
         corpus.add("models", (test / "model.onnx").read_bytes())
         for data in arrays_of(test):

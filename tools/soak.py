@@ -3,8 +3,8 @@
     tools/soak.py --build build-fuzz --corpus FOLDER [--seconds 30] [NAME...]
 
 A fuzzer starts from the seeds of its kind in FOLDER (tools/fuzz_corpus.py makes them), keeps what it finds in
-BUILD/test/fuzz/found/NAME for the next time, and leaves an input that fails in BUILD/test/fuzz/failed/NAME. The last line
-counts; exit status 1 where one failed.
+BUILD/test/fuzz/found/NAME for the next time, and leaves an input that fails in BUILD/test/fuzz/failed/NAME. The last
+line counts; exit status 1 where one failed.
 """
 
 import argparse
@@ -66,8 +66,12 @@ def main():
     unknown = [name for name in args.names if name not in FUZZERS]
     if unknown:
         parser.error(f"no soak {', '.join(unknown)}; there are {', '.join(FUZZERS)}")
-    good = 0
     names = args.names or list(FUZZERS)
+    missing = [str(path) for path in (args.build / "test" / "fuzz" / name for name in names) if not path.exists()]
+    if missing:
+        print(f"soak.py: need {', '.join(missing)}; tools/dev soak builds them", file=sys.stderr)
+        return 4
+    good = 0
     for name in names:
         line, ok = soak(name, args)
         print(line, flush=True)

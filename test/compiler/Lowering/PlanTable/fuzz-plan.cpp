@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     context->loadDialect<plim::plan::PlanDialect, arith::ArithDialect, func::FuncDialect>();
   }
   ScopedDiagnosticHandler handler(context.get(), [](Diagnostic &) { return success(); });
-  OwningOpRef<Operation *> parsed =
-      parseSourceString(StringRef(reinterpret_cast<const char *>(data), size), ParserConfig(context.get()));
+  const std::string text(reinterpret_cast<const char *>(data), size); // the lexer reads up to a zero byte
+  OwningOpRef<Operation *> parsed = parseSourceString(text, ParserConfig(context.get()));
   if (!parsed)
     return 0;
   parsed->print(llvm::nulls());
