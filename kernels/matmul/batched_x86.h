@@ -4,6 +4,7 @@
 
 #include "kernels/attrs.h"
 #include "kernels/matmul/batched_cost.h"
+#include "kernels/matmul/batched_few_x86.h"
 #include "kernels/status.h"
 #include "kernels/x86/pack_panels.h"
 
@@ -78,6 +79,12 @@ inline int32_t runMatmulBatched(const plim_launch *launch, void *scratch, uint32
     block.residual = hasResidual ? (const float *)launch->buf[residual] + at(PLIM_ROWS_RESIDUAL) + column : nullptr;
     const float *a = (const float *)launch->buf[0] + at(PLIM_ROWS_A);
     const float *b = (const float *)launch->buf[1] + (cut.one_b ? 0 : batchOffset(bs, cs, batch)) + column * bColumn;
+    if (block.rows <= kFewRowsMost && bRow == 1) {
+      block.a = a;
+      block.aRow = space.strides[PLIM_ROWS_A][rowDim];
+      multiplyFewRows(block, aColumn, b, bColumn, k);
+      continue;
+    }
     int64_t depth = 0;
     do {
       block.depth = atMost(k - depth, depthMost);

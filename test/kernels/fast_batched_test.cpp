@@ -92,6 +92,26 @@ TEST(MatmulBatched, OneBForAllBatchesIsRight) {
   check({{4}, 1, 33, 200, RowMajor, ColumnMajor}, 4);
 }
 
+TEST(MatmulBatched, FewRowsByContiguousColumnsAreRight) {
+  unsigned seed = 0;
+  for (int64_t rows : {1, 2, 3, 4, 5})
+    for (int64_t k : {1, 15, 64, 65, 600})
+      for (int64_t n : {1, 8, 31, 33, 200}) {
+        check({{2},
+               rows,
+               k,
+               n,
+               seed % 3 ? RowMajor : Scattered,
+               ColumnMajor,
+               seed % 2 == 0,
+               false,
+               int64_t(seed % 4),
+               int64_t(seed % PLIM_ACT_COUNT)},
+              seed);
+        ++seed;
+      }
+}
+
 TEST(MatmulBatched, RandomShapesAreRight) {
   std::mt19937 random(77);
   auto pick = [&](int64_t most) { return 1 + int64_t(random() % most); };

@@ -131,13 +131,21 @@ template <typename OpTy> struct WindowToNhwc : OpRewritePattern<OpTy> {
   }
 };
 
+/// Whether an op of the run reads a weight as it is stored: an embedding that is also the last product's matrix. Packed, it
+/// would lie in memory twice.
+bool isReadAsStored(Value weight) {
+  return weight.getDefiningOp<ParameterOp>() && llvm::any_of(weight.getUsers(), [](Operation *user) {
+           return !isa<MatmulOp>(user) && !llvm::all_of(user->getOperands(), [](Value v) { return isHoistable(v); });
+         });
+}
+
 /// A weight on the right of a product is packed.
 struct PackRhs : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
     Value rhs = op.getRhs();
     if (rankOf(rhs) != 2 || layoutOf(rhs.getType()) || !hasStaticShape(rhs) || !elementTypeOf(rhs).isF32() ||
-        !isHoistable(rhs))
+        !isHoistable(rhs) || isReadAsStored(rhs))
       return failure();
     Value matrix = op.getTransposeRhs() ? transposed(rewriter, op.getLoc(), rhs, {1, 0}) : rhs;
     Value panels = packed(rewriter, op.getLoc(), matrix);

@@ -120,6 +120,21 @@ func.func @matmul(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
+// An embedding that is the matrix of the last product too is read as it is stored by both: packed, it would lie in memory
+// twice.
+// CHECK-LABEL: func.func @tied_embedding
+// CHECK-NOT: graph.pack
+// CHECK: graph.gather
+// CHECK: graph.matmul %{{.*}}, %{{.*}} {transpose_rhs = true} : (tensor<2x8xf32>, tensor<50x8xf32>)
+func.func @tied_embedding(%ids: tensor<2xi64>) -> tensor<2x50xf32> {
+  %w = graph.parameter "w" {file = "m.onnx", bytes = 1600 : i64} : tensor<50x8xf32>
+  %0 = graph.gather %w, %ids {axis = 0 : i64} : (tensor<50x8xf32>, tensor<2xi64>) -> tensor<2x8xf32>
+  %1 = graph.matmul %0, %w {transpose_rhs = true} : (tensor<2x8xf32>, tensor<50x8xf32>) -> tensor<2x50xf32>
+  return %1 : tensor<2x50xf32>
+}
+
+// -----
+
 // A computed filter keeps its convolution in nchw.
 // CHECK-LABEL: func.func @computed_filter
 func.func @computed_filter(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
