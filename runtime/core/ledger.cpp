@@ -7,6 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 namespace {
 
 std::atomic<uint64_t> heldNow{0}, heldPeak{0};
@@ -15,6 +19,22 @@ void count(uint64_t bytes) {
   uint64_t now = heldNow.fetch_add(bytes) + bytes, peak = heldPeak.load();
   while (now > peak && !heldPeak.compare_exchange_weak(peak, now))
     ;
+}
+
+constexpr uint64_t kLargePage = uint64_t(2) << 20;
+
+/// Fresh zeroed memory, populated: where the system has them by large pages, which end where the region ends, so that
+/// its size stays as planned. Weights that are read once a run stream faster through few page-table entries.
+void *mapPopulated(uint64_t bytes) {
+  const int populate = bytes < kLargePage ? MAP_POPULATE : 0;
+  void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
+  if (p == MAP_FAILED || populate)
+    return p;
+  madvise(p, bytes, MADV_HUGEPAGE); // a wish
+  if (madvise(p, bytes, MADV_POPULATE_WRITE) != 0)
+    for (uint64_t at = 0; at < bytes; at += PLIM_PAGE) // before Linux 5.14
+      static_cast<volatile char *>(p)[at] = 0;
+  return p;
 }
 
 } // namespace
@@ -40,7 +60,7 @@ plim_status reserveRegion(uint64_t bytes, const plim_place *place, const char *w
     out = {static_cast<char *>(place->memory), bytes, false};
     memset(out.data, 0, bytes); // also populates it
   } else {
-    void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    void *p = mapPopulated(bytes);
     if (p == MAP_FAILED)
       return Failure(PLIM_ERR_MEMORY).at("%s", what).code(errno).need(bytes).say("the system refused the memory");
     out = {static_cast<char *>(p), bytes, true};
