@@ -45,14 +45,26 @@ std::string dimsText(const Json &dims) {
   return "[" + out + "]";
 }
 
+/// The last arguments of plim_bind_input: nothing where all dimensions are fixed, else those of the largest size.
+std::string dimsArgument(const Json &dims) {
+  std::string list;
+  bool open = false;
+  for (const Json &d : dims) {
+    open |= !d.is_number();
+    list += (list.empty() ? "" : ", ") + std::to_string(d.is_number() ? d.get<int64_t>() : d["bound"].get<int64_t>());
+  }
+  return open ? "(const int64_t[]){" + list + "}, " + std::to_string(dims.size()) : "NULL, 0";
+}
+
 std::string constant(const std::string &macro, uint64_t value) {
   return "#define " + macro + " UINT64_C(" + std::to_string(value) + ")\n";
 }
 
 struct Writer {
-  std::string upper, binds, buffers, entries;
+  std::string upper, binds, buffers, entries, states;
 
-  void addIO(const std::string &macro, const char *kind, const Json &io) {
+  /// `inExample`: the example at the head of the file binds it.
+  void addIO(const std::string &macro, const char *kind, const Json &io, bool inExample) {
     std::string name = io["name"], one = macro + (kind[0] == 'i' ? "_INPUT_" : "_OUTPUT_") + macroName(name);
     // Different names may have one macro name: the later ones get a number.
     std::string plain = one;
@@ -61,17 +73,27 @@ struct Writer {
     entries += "\n/* " + std::string(kind) + " \"" + textOf(name) + "\": " + io["dtype"].get<std::string>() + " " +
                dimsText(io["dims"]) + " */\n";
     entries += "#define " + one + " " + literalOf(name) + "\n" + constant(one + "_BYTES", io["bytes"]);
+    if (!inExample)
+      return;
     std::string buffer = (kind[0] == 'i' ? "in" : "out") + std::to_string(count[kind[0] == 'i']++);
     buffers += " *     static _Alignas(64) char " + buffer + "[" + one + "_BYTES];\n";
     if (kind[0] == 'i')
       binds += " *     if (!st) st = plim_bind_input(session, PLIM_NONE, " + one + ", " + buffer + ", sizeof " +
-               buffer + ", NULL, 0);\n";
+               buffer + ", " + dimsArgument(io["dims"]) + ");\n";
     else
       binds += " *     if (!st) st = plim_bind_output(session, PLIM_NONE, " + one + ", " + buffer + ", sizeof " +
                buffer + ");\n";
   }
+  void addState(const Json &state) {
+    std::string name = state["name"], one = upper + "_STATE_" + macroName(name), plain = one;
+    if (!known.insert(name).second)
+      return;
+    for (int number = 2; !macros.insert(one).second; ++number)
+      one = plain + "_" + std::to_string(number);
+    states += "#define " + one + " " + literalOf(name) + "\n" + constant(one + "_BYTES", state["bytes"]);
+  }
   int count[2] = {0, 0};
-  std::set<std::string> macros;
+  std::set<std::string> macros, known;
 };
 
 } // namespace
@@ -80,17 +102,21 @@ std::string modelHeader(const plim_table *table, const std::string &prefix) {
   Json plan = planJson(table, prefix);
   Writer w;
   w.upper = macroName(prefix);
+  const std::string firstEntry = plan["programs"].empty() ? "" : plan["programs"][0]["name"].get<std::string>();
   for (const Json &p : plan["programs"]) {
     std::string entry = p["name"], macro = w.upper + "_" + macroName(entry);
     w.entries += "\n/* Entry \"" + textOf(entry) + "\": what the runtime reserves in RAM, caller's buffers apart. */\n";
     w.entries += "#define " + macro + " " + literalOf(entry) + "\n";
     w.entries += constant(macro + "_RESERVED_BYTES", p["reserved_peak"]["ram"]);
     for (const Json &io : p["inputs"])
-      w.addIO(macro, "input", io);
+      w.addIO(macro, "input", io, entry == firstEntry);
     for (const Json &io : p["outputs"])
-      w.addIO(macro, "output", io);
+      w.addIO(macro, "output", io, entry == firstEntry);
+    for (const Json &resident : p["residents"])
+      if (resident["kind"] == "state")
+        w.addState(resident);
   }
-  std::string first = plan["programs"].empty() ? "" : macroName(plan["programs"][0]["name"]);
+  std::string first = macroName(firstEntry);
   const std::string &n = prefix;
   return "/* " + n + ", a model compiled by plimc.\n *\n *   #include \"" + n + ".h\"\n *\n *   int main(void) {\n" +
          w.buffers +
@@ -127,6 +153,7 @@ std::string modelHeader(const plim_table *table, const std::string &prefix) {
          "_model;\n"
          "/* Of the file model.weights. */\n" +
          constant(w.upper + "_WEIGHTS_FILE_BYTES", plan["weights_bytes"]) + w.entries +
+         (w.states.empty() ? "" : "\n/* States of a session, for plim_state_data. */\n" + w.states) +
          "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
 

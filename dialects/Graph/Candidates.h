@@ -25,6 +25,8 @@ public:
   virtual llvm::ArrayRef<mlir::AffineExpr> sizesOf(mlir::Value value) const = 0;
   /// Strides of the value as it lies, in elements: row-major, but for what is part of a state laid out at its bound.
   virtual llvm::SmallVector<mlir::AffineExpr> stridesOf(mlir::Value value) const = 0;
+  /// The entries of a tensor of sizes (DynamicOps.td) that an op has for an operand.
+  virtual llvm::SmallVector<mlir::AffineExpr> entriesOf(mlir::Value value) const = 0;
   /// The largest value that an expression has in any run.
   virtual int64_t largest(mlir::AffineExpr size) const = 0;
 };

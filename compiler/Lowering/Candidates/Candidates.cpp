@@ -16,9 +16,9 @@ void registerCandidates(DialectRegistry &registry) {
   registerLinearAlgebraCandidates(registry);
   registerConvolutionCandidates(registry);
   registerMovementCandidates(registry);
-}
   registerDynamicCandidates(registry);
   registerQuantizedCandidates(registry);
+}
 
 Sizes rowMajor(SizesRef dims) {
   if (dims.empty())
@@ -61,8 +61,8 @@ LaunchBuilder &LaunchBuilder::readAs(Value value, SizesRef dims, SizesRef stride
   return *this;
 }
 
-LaunchBuilder &LaunchBuilder::writeAs(Value value, SizesRef dims, SizesRef strides) {
-  readAs(value, dims, strides);
+LaunchBuilder &LaunchBuilder::writeAs(Value value, SizesRef dims, SizesRef strides, AffineExpr offset) {
+  readAs(value, dims, strides, offset);
   operands.back().access = graph::Access::Write;
   return *this;
 }
@@ -93,7 +93,8 @@ StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
   SmallVector<Operation *> steps;
   while (Operation *op = view.value.getDefiningOp()) {
     auto slice = dyn_cast<graph::SliceOp>(op);
-    if (!isa<graph::TransposeOp>(op) && !(slice && llvm::all_of(slice.getFullSteps(), [](int64_t s) { return s > 0; })))
+    if (!isa<graph::TransposeOp, graph::DynamicSliceOp>(op) &&
+        !(slice && llvm::all_of(slice.getFullSteps(), [](int64_t s) { return s > 0; })))
       break;
     steps.push_back(op);
     view.value = op->getOperand(0);
@@ -107,12 +108,16 @@ StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
         view.dims[d] = dims[from], view.strides[d] = strides[from];
       continue;
     }
-    auto slice = cast<graph::SliceOp>(op);
-    for (auto [d, step] : llvm::enumerate(slice.getFullSteps())) {
-      if (int64_t start = slice.getStarts()[d])
+    auto dynamic = dyn_cast<graph::DynamicSliceOp>(op);
+    SmallVector<int64_t> steps =
+        dynamic ? SmallVector<int64_t>(dynamic.getSteps()) : cast<graph::SliceOp>(op).getFullSteps();
+    for (auto [d, step] : llvm::enumerate(steps)) {
+      AffineExpr start = dynamic ? sizes.entriesOf(dynamic.getStarts())[d]
+                                 : getAffineConstantExpr(cast<graph::SliceOp>(op).getStarts()[d], op->getContext());
+      if (constantOf(start) != 0)
         view.offset = view.offset ? view.offset + strides[d] * start : strides[d] * start;
       view.strides[d] = strides[d] * step;
-      view.dims[d] = sizes.sizesOf(slice.getResult())[d];
+      view.dims[d] = sizes.sizesOf(op->getResult(0))[d];
     }
   }
   return view;
@@ -127,7 +132,8 @@ LaunchBuilder &LaunchBuilder::readThrough(Value value) {
 
 LaunchBuilder &LaunchBuilder::writeThrough(Value value) {
   auto transpose = value.hasOneUse() ? dyn_cast<graph::TransposeOp>(*value.user_begin()) : graph::TransposeOp();
-  if (!transpose)
+  // In a region, the transposition may run at another time, or not at all.
+  if (!transpose || transpose->getBlock() != value.getParentBlock())
     return write(value);
   Sizes to = rowMajor(candidates.of(transpose.getResult())), strides(to);
   for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))

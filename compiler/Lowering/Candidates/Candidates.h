@@ -34,9 +34,9 @@ void registerReductionCandidates(mlir::DialectRegistry &registry);
 void registerLinearAlgebraCandidates(mlir::DialectRegistry &registry);
 void registerConvolutionCandidates(mlir::DialectRegistry &registry);
 void registerMovementCandidates(mlir::DialectRegistry &registry);
-
 void registerDynamicCandidates(mlir::DialectRegistry &registry);
 void registerQuantizedCandidates(mlir::DialectRegistry &registry);
+
 /// The model of one op whose candidates a function gives.
 template <typename OpTy, void (*function)(OpTy, Candidates &)>
 struct CandidateModel : graph::CandidatesOpInterface::ExternalModel<CandidateModel<OpTy, function>, OpTy> {
@@ -67,7 +67,7 @@ public:
   LaunchBuilder &write(mlir::Value value) { return add(value, graph::Access::Write); }
   /// The value under other dims and strides, `offset` elements in.
   LaunchBuilder &readAs(mlir::Value value, SizesRef dims, SizesRef strides, mlir::AffineExpr offset = {});
-  LaunchBuilder &writeAs(mlir::Value value, SizesRef dims, SizesRef strides);
+  LaunchBuilder &writeAs(mlir::Value value, SizesRef dims, SizesRef strides, mlir::AffineExpr offset = {});
   /// The value as it lies before transpositions and slices, which become strides; for kernels that take strides. Falls
   /// back to the value itself where its innermost stride would not be 1.
   LaunchBuilder &readThrough(mlir::Value value);

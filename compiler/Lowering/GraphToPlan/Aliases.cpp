@@ -20,7 +20,8 @@ SmallVector<plan::AliasAttr> ProgramLowering::concatAliases(graph::ConcatOp conc
     (d < axis ? outer : inner) *= d == axis ? 1 : whole[d];
   for (int64_t i = 0; i < last; ++i) {
     int64_t run = sizes.largest(c.operands[size_t(i)].dims[axis]) * inner;
-    if (run > 0)
+    // Kernels write rows of neighbours: elements that lie apart each are copied there.
+    if (run > 0 && (outer == 1 || run > element))
       aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::Into, i, last, offset, outer == 1 ? 0 : run,
                                              outer == 1 ? 0 : whole[axis] * inner, c.nanoseconds / last));
     offset += run;
@@ -59,7 +60,10 @@ SmallVector<plan::AliasAttr> ProgramLowering::aliasesOf(Operation *op, const gra
   if (c.kernel == "copy.strided") {
     const graph::LaunchOperand &source = operands[0];
     std::optional<int64_t> offset = fixedOffset(source);
-    if (offset && isContiguous(source.dims, source.strides) && sizes.largestBytes(operands[1].value) > 0)
+    // The bounds of two open sizes may differ although one is part of the other in every run.
+    int64_t bytes = sizes.largestBytes(operands[1].value);
+    if (offset && isContiguous(source.dims, source.strides) && bytes > 0 &&
+        *offset + bytes <= sizes.largestBytes(source.value))
       aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0, *offset, 0, 0, c.nanoseconds));
     return aliases;
   }

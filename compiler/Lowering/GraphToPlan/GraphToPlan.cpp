@@ -3,6 +3,7 @@
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
 
+
 using namespace mlir;
 
 namespace plim::lowering {
@@ -25,16 +26,26 @@ std::string sourceName(Operation *op) {
 // The module
 //===----------------------------------------------------------------------===//
 
-ModuleLowering::ModuleLowering(MLIRContext *context, Location loc, const GraphToPlanOptions &options)
-    : choices(options), b(context) {
-  result.module = plan::ModuleOp::create(b, loc);
+ModuleLowering::ModuleLowering(ArrayRef<func::FuncOp> functions, const GraphToPlanOptions &options)
+    : choices(options), b(func::FuncOp(functions.front()).getContext()) {
+  func::FuncOp first = functions.front();
+  for (func::FuncOp function : functions)
+    taken.insert(function.getName());
+  if (auto module = first->getParentOfType<mlir::ModuleOp>())
+    for (auto variable : module.getOps<graph::VariableOp>())
+      taken.insert(variable.getSymName());
+  result.module = plan::ModuleOp::create(b, first.getLoc());
   result.module->setWorkers(options.workers);
   result.module->setStackBytes(workerStackBytes);
 }
 
 std::string ModuleLowering::nameOf(Operation *constant) {
-  if (auto parameter = dyn_cast<graph::ParameterOp>(constant))
-    return parameter.getName().str();
+  if (auto parameter = dyn_cast<graph::ParameterOp>(constant)) {
+    std::string name = parameter.getName().str();
+    while (taken.contains(name) && !choices.parametersAsInputs)
+      name += ".weight";
+    return name;
+  }
   auto [number, isNew] = numbers.try_emplace(cast<graph::ConstantOp>(constant).getValue(), unsigned(numbers.size()));
   return "constant" + std::to_string(number->second);
 }
@@ -62,17 +73,22 @@ void ModuleLowering::bindToInput(Operation *constant, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ProgramLowering::run() {
-  FailureOr<LaunchList> collected = collectLaunches(function, sizes, [&](Operation *op) { return generates(op); });
+  FailureOr<LaunchList> collected = collectLaunches(
+      function, sizes, [&](Operation *op) { return generates(op); },
+      [&](Operation *op, SmallVectorImpl<graph::KernelCandidate> &list) { appendKernels(op, list); });
   if (failed(collected))
     return failure();
   launches = std::move(*collected);
   b.setInsertionPointToEnd(&shared.module().getBody().front());
   addProgram();
+  addStates();
   addConditions();
   if (failed(lowerBlock(function.getBody().front())))
     return failure();
   copyOutputs();
-  plan::ReturnOp::create(b, function.getLoc());
+  assignStates();
+  plan::ReturnOp::create(b, function.getLoc(),
+                         llvm::map_to_vector(outputSymbols, [&](unsigned symbol) { return symbolValues[symbol]; }));
   return success();
 }
 
@@ -86,9 +102,9 @@ KernelGenerator generatorInto(gen::ObjectBuilder &object) {
 }
 
 FailureOr<GraphToPlanResult> graphToPlan(ArrayRef<func::FuncOp> functions, const GraphToPlanOptions &options) {
-  func::FuncOp first = functions.front();
-  ModuleLowering shared(first.getContext(), first.getLoc(), options);
+  ModuleLowering shared(functions, options);
   for (func::FuncOp function : functions) {
+    copyForStrides(function);
     FailureOr<SymbolicDims> sizes = SymbolicDims::analyse(function);
     if (failed(sizes) || failed(ProgramLowering(shared, function, *sizes).run()))
       return failure();

@@ -19,8 +19,11 @@ struct GraphToPlanPass : impl::GraphToPlanPassBase<GraphToPlanPass> {
   }
 
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main) {
+    SmallVector<func::FuncOp> entries;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isPrivate())
+        entries.push_back(function);
+    if (entries.empty()) {
       getOperation().emitError("graph-to-plan needs a function @main, has none");
       return signalPassFailure();
     }
@@ -31,10 +34,13 @@ struct GraphToPlanPass : impl::GraphToPlanPassBase<GraphToPlanPass> {
     options.choice.attention = attention;
     if (!libraryOnly)
       options.generate = generatorInto(object);
-    FailureOr<GraphToPlanResult> lowered = graphToPlan(main, options);
+    FailureOr<GraphToPlanResult> lowered = graphToPlan(entries, options);
     if (failed(lowered))
       return signalPassFailure();
-    main.erase();
+    for (func::FuncOp entry : entries)
+      entry.erase();
+    for (auto variable : llvm::make_early_inc_range(getOperation().getOps<graph::VariableOp>()))
+      variable.erase();
     if (auto setup = getOperation().lookupSymbol<func::FuncOp>("setup"))
       setup.erase();
     getOperation().push_back(lowered->module.release());

@@ -1,6 +1,7 @@
 //===- Launches.cpp - The kernels that can run an op -----------------------------------------===//
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+#include "dialects/Plan/PlanSteps.h"
 #include "kernels/registry.h"
 
 using namespace mlir;
@@ -8,13 +9,23 @@ using namespace mlir;
 namespace plim::lowering {
 
 LogicalResult ProgramLowering::lowerBlock(Block &block) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    addDefinitions(&op);
     if (launches.contains(&op) && failed(lowerOp(&op)))
       return failure();
+  }
   return success();
 }
 
 LogicalResult ProgramLowering::lowerOp(Operation *op) {
+  if (op->getNumResults() == 1 && sizes.isMadeOfSizes(op->getResult(0))) {
+    lowerSizes(op);
+    return success();
+  }
+  if (auto branch = dyn_cast<graph::IfOp>(op))
+    return lowerIf(branch);
+  if (auto loop = dyn_cast<graph::LoopOp>(op))
+    return lowerLoop(loop);
   ArrayRef<graph::KernelCandidate> candidates = launches.candidatesOf(op);
   return candidates.empty() ? lowerGenerated(op) : lowerCandidates(op, candidates);
 }
@@ -66,10 +77,6 @@ plan::CandidateAttr ProgramLowering::candidateAttr(const graph::KernelCandidate 
 bool ProgramLowering::generates(Operation *op) const {
   if (!options.generate || isa<graph::SliceOp, graph::ConcatOp>(op))
     return false;
-  // Loops are generated for the sizes that they have.
-  auto isOpen = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
-  if (llvm::any_of(op->getOperandTypes(), isOpen) || llvm::any_of(op->getResultTypes(), isOpen))
-    return false;
   if (!isa<graph::FusedOp, graph::TransposeOp, graph::BroadcastOp, graph::PadOp, graph::ReduceOp, graph::FillOp,
            graph::ScalarBodyOpInterface, graph::DecomposeOpInterface>(op))
     return false;
@@ -104,7 +111,7 @@ LogicalResult ProgramLowering::lowerGenerated(Operation *op) {
   spec.inPlace = true;
   SmallVector<plan::AliasAttr> aliases;
   for (auto [read, write] : kernel->inPlace)
-    if (graph::bytesOf(operands[read].value.getType()) == graph::bytesOf(operands[write].value.getType()))
+    if (sizes.largestBytes(operands[read].value) == sizes.largestBytes(operands[write].value))
       aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, write, read, 0, 0, 0, 0));
   launch(op, operands, {plan::CandidateAttr::get(context, spec)}, aliases);
   return success();
@@ -127,9 +134,19 @@ void ProgramLowering::launch(Operation *op, ArrayRef<graph::LaunchOperand> opera
 plan::LaunchOp ProgramLowering::createLaunch(Location loc, ArrayRef<plan::CandidateAttr> candidates,
                                              ValueRange launchBuffers, ArrayRef<plan::AccessAttr> accesses,
                                              StringRef source) {
-  bool open = llvm::any_of(accesses, [](plan::AccessAttr a) { return !a.getShape().isStatic(); });
-  return plan::LaunchOp::create(b, loc, candidates, launchBuffers, accesses, source, /*pure=*/true, ValueRange(),
-                                open ? ValueRange(symbolValues) : ValueRange());
+  bool open = false;
+  SmallVector<unsigned> used;
+  SmallVector<plan::AccessAttr> placed;
+  for (plan::AccessAttr access : accesses) {
+    open |= !access.getShape().isStatic();
+    placed.push_back(plan::AccessAttr::get(context, access.getMode(), access.getOffset(), access.getSpan(),
+                                           placedShape(access.getShape(), used)));
+  }
+  bool pure = true; // what writes a state cannot run again
+  for (auto [buffer, access] : llvm::zip_equal(launchBuffers, accesses))
+    pure &= !access.writes() || !plan::stateOf(plan::rootBuffer(buffer));
+  return plan::LaunchOp::create(b, loc, candidates, launchBuffers, placed, source, pure, ValueRange(),
+                                open ? ValueRange(valuesOf(used)) : ValueRange());
 }
 
 } // namespace plim::lowering

@@ -1,5 +1,6 @@
 //===- Liveness.cpp - Which ops make launches, and which values need bytes ----------------===//
 #include "compiler/Lowering/GraphToPlan/Liveness.h"
+#include "compiler/Lowering/GraphToPlan/ControlFlow.h"
 #include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
 
 using namespace mlir;
@@ -7,9 +8,15 @@ using namespace mlir;
 namespace plim::lowering {
 namespace {
 
+/// Whether an op gives bytes another shape.
+bool isView(Operation *op) {
+  return isa_and_present<graph::ReshapeOp, graph::DynamicReshapeOp>(op) && !op->hasAttr(SymbolicDims::kCopies);
+}
+
 /// Ops that name bytes but make none.
 bool isStorageOnly(Operation *op) {
-  return isa<graph::ReshapeOp, graph::ParameterOp, graph::ConstantOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
+  return isView(op) || isa<graph::ParameterOp, graph::ConstantOp, graph::ReadOp>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
 }
 
 bool sameOperands(const graph::KernelCandidate &a, const graph::KernelCandidate &b) {
@@ -25,16 +32,17 @@ bool sameOperands(const graph::KernelCandidate &a, const graph::KernelCandidate 
 } // namespace
 
 Value storageOf(Value value) {
-  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-    value = reshape.getInput();
+  while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
 /// Asks all ops for their kernels first, then goes backwards from what the function returns.
 class LaunchCollector {
 public:
-  LaunchCollector(const graph::SizeSource &sizes, function_ref<bool(Operation *)> generates)
-      : sizes(sizes), generates(generates) {}
+  using Append = function_ref<void(Operation *, SmallVectorImpl<graph::KernelCandidate> &)>;
+  LaunchCollector(const SymbolicDims &sizes, function_ref<bool(Operation *)> generates, Append append)
+      : sizes(sizes), generates(generates), append(append) {}
 
   FailureOr<LaunchList> run(func::FuncOp function) {
     Block &block = function.getBody().front();
@@ -50,6 +58,14 @@ private:
   /// What the ops of a block need, last to first.
   void demand(Block &block);
   void demand(Operation *op);
+  void demand(graph::IfOp branch);
+  void demand(graph::LoopOp loop);
+  /// Whether a branch or loop runs: for the bytes that it gives, or for their sizes.
+  bool isWanted(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](Value v) {
+      return isNeeded(v) || (!v.use_empty() && !sizes.regionSizes(op).empty());
+    });
+  }
   bool reportMissing();
 
   void need(Value value) { list.needed.insert(storageOf(value)); }
@@ -61,8 +77,9 @@ private:
       need(v);
   }
 
-  const graph::SizeSource &sizes;
+  const SymbolicDims &sizes;
   function_ref<bool(Operation *)> generates;
+  Append append;
   LaunchList list;
   llvm::DenseMap<Operation *, SmallVector<graph::KernelCandidate, 1>> candidates;
   DenseMap<Value, Operation *> writtenBy; // values that an op writes although another op is their definition
@@ -74,12 +91,20 @@ void LaunchCollector::askForKernels(Block &block) {
   for (Operation &op : block) {
     if (isStorageOnly(&op))
       continue;
+    if (isa<graph::IfOp, graph::LoopOp>(op)) {
+      for (Region &region : op.getRegions())
+        askForKernels(region.front());
+      continue;
+    }
+    if (op.getNumResults() == 1 && sizes.isMadeOfSizes(op.getResult(0)))
+      continue;
     if (generates(&op)) {
       generated.insert(&op);
       continue;
     }
     SmallVector<graph::KernelCandidate, 1> &mine = candidates[&op];
-    if (auto open = dyn_cast<graph::CandidatesOpInterface>(op))
+    append(&op, mine);
+    if (auto open = dyn_cast<graph::CandidatesOpInterface>(op); open && mine.empty())
       open.getCandidates(sizes, mine);
     if (mine.empty()) {
       without.push_back(&op);
@@ -94,14 +119,59 @@ void LaunchCollector::askForKernels(Block &block) {
 
 void LaunchCollector::demand(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
-    if (op.hasTrait<OpTrait::IsTerminator>())
+    // What a region needs of its values, the op that it belongs to says.
+    if (op.hasTrait<OpTrait::IsTerminator>() && !isa<graph::YieldOp>(op))
       llvm::for_each(op.getOperands(), [&](Value v) { need(v); });
     else if (!isStorageOnly(&op))
       demand(&op);
+    // What a run reads for the sizes of this op.
+    for (const SymbolicDims::Definition &definition : sizes.definitions())
+      if (definition.op == &op && definition.kind == SymbolicDims::Definition::Load)
+        need(definition.tensor);
   }
 }
 
+void LaunchCollector::demand(graph::IfOp branch) {
+  if (!isWanted(branch))
+    return;
+  list.launches[branch];
+  if (!knownScalar(branch.getCondition()))
+    need(branch.getCondition());
+  for (Region &region : branch->getRegions()) {
+    for (auto [result, value] : llvm::zip_equal(branch.getResults(), region.front().getTerminator()->getOperands()))
+      if (isNeeded(result))
+        need(value);
+    demand(region.front());
+  }
+}
+
+void LaunchCollector::demand(graph::LoopOp loop) {
+  if (!isWanted(loop))
+    return;
+  list.launches[loop];
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    if (i < loop.getCarriedCount() || isNeeded(loop.getResult(i)))
+      need(loop.getYielded(i));
+  llvm::for_each(loop.getInitial(), [&](Value v) { need(v); });
+  SmallVector<Value> header{loop.getTrips()};
+  if (isConditional(loop))
+    header.append({loop.getCondition(), loop.getNextCondition()});
+  for (Value scalar : header)
+    if (!knownScalar(scalar) && scalar != loop.getBlock()->getArgument(1))
+      need(scalar);
+  demand(*loop.getBlock());
+}
+
 void LaunchCollector::demand(Operation *op) {
+  if (auto branch = dyn_cast<graph::IfOp>(op))
+    return demand(branch);
+  if (auto loop = dyn_cast<graph::LoopOp>(op))
+    return demand(loop);
+  if (op->getNumResults() == 1 && sizes.isMadeOfSizes(op->getResult(0))) {
+    if (isNeeded(op->getResult(0)))
+      take(op, {});
+    return;
+  }
   if (generated.contains(op)) {
     if (llvm::any_of(op->getResults(), [&](Value v) { return isNeeded(v) && !writtenBy.contains(v); }))
       take(op, op->getOperands());
@@ -138,9 +208,10 @@ bool LaunchCollector::reportMissing() {
   return ok;
 }
 
-FailureOr<LaunchList> collectLaunches(func::FuncOp function, const graph::SizeSource &sizes,
-                                      function_ref<bool(Operation *)> generates) {
-  return LaunchCollector(sizes, generates).run(function);
+FailureOr<LaunchList>
+collectLaunches(func::FuncOp function, const SymbolicDims &sizes, function_ref<bool(Operation *)> generates,
+                function_ref<void(Operation *, SmallVectorImpl<graph::KernelCandidate> &)> append) {
+  return LaunchCollector(sizes, generates, append).run(function);
 }
 
 } // namespace plim::lowering

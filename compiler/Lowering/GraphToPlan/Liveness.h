@@ -2,7 +2,7 @@
 #ifndef PLIM_COMPILER_LOWERING_GRAPHTOPLAN_LIVENESS_H
 #define PLIM_COMPILER_LOWERING_GRAPHTOPLAN_LIVENESS_H
 
-#include "dialects/Graph/GraphDialect.h"
+#include "compiler/Lowering/GraphToPlan/SymbolicDims.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -26,9 +26,12 @@ private:
 };
 
 /// Fails with all ops that no kernel can run, each named with its type. Ops for which `generates` holds get a kernel of
-/// their own, on operands and results as they lie.
-mlir::FailureOr<LaunchList> collectLaunches(mlir::func::FuncOp function, const graph::SizeSource &sizes,
-                                            llvm::function_ref<bool(mlir::Operation *)> generates);
+/// their own, on operands and results as they lie; ops for which `append` gives a kernel write that part of a state
+/// only.
+mlir::FailureOr<LaunchList>
+collectLaunches(mlir::func::FuncOp function, const SymbolicDims &sizes,
+                llvm::function_ref<bool(mlir::Operation *)> generates,
+                llvm::function_ref<void(mlir::Operation *, llvm::SmallVectorImpl<graph::KernelCandidate> &)> append);
 
 /// The value whose bytes this one names: walks up through reshapes.
 mlir::Value storageOf(mlir::Value value);

@@ -1,6 +1,5 @@
 //===- Operands.cpp - Buffers of values, and the ranges of a launch's operands --------------===//
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
-#include "compiler/Lowering/PlanProblem/PlanProblem.h"
 
 using namespace mlir;
 
@@ -10,7 +9,7 @@ graph::LaunchOperand ProgramLowering::naturalOperand(Value value) const {
   graph::LaunchOperand o;
   o.value = value;
   o.dims = Sizes(sizes.sizesOf(value));
-  o.strides = rowMajor(o.dims);
+  o.strides = sizes.stridesOf(value);
   return o;
 }
 
@@ -72,7 +71,7 @@ Value ProgramLowering::startOf(const graph::LaunchOperand &operand, Value buffer
   if (fixedOffset(operand))
     return buffer;
   AffineExpr bytes = operand.offset * graph::elementBytes(graph::elementTypeOf(operand.value));
-  Value scalar = plan::evalExpressions(b, function.getLoc(), {bytes}, symbolValues)[0];
+  Value scalar = scalarsOf({bytes})[0];
   return plan::ViewOp::create(b, function.getLoc(), buffer, 0, sizes.largestBytes(operand.value), scalar);
 }
 

@@ -19,7 +19,9 @@ void ProgramLowering::addProgram() {
   auto addIO = [&](StringRef name, bool output, Value value, Value holds) {
     auto type = cast<RankedTensorType>(value.getType());
     // A packed tensor (a result of @setup) is plain elements to the caller, padding included.
-    plan::ShapeAttr shape = shapeAttr(naturalOperand(value));
+    graph::LaunchOperand whole = naturalOperand(value);
+    whole.strides = rowMajor(whole.dims);
+    plan::ShapeAttr shape = placedShape(shapeAttr(whole), outputSymbols);
     int64_t bytes = sizes.largestBytes(value);
     if (graph::layoutOf(type))
       shape = plan::ShapeAttr::get(context, shape.getDtype(), {bytes / graph::elementBytes(type.getElementType())});
@@ -45,16 +47,18 @@ void ProgramLowering::addProgram() {
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     Value root = storageOf(value);
     Operation *producer = root.getDefiningOp();
-    bool direct = producer && !isa<graph::ParameterOp, graph::ConstantOp>(producer) && taken.insert(root).second;
+    bool direct = producer && !isa<graph::ParameterOp, graph::ConstantOp, graph::ReadOp>(producer) &&
+                  !sizes.growingStates().heldIn.contains(root) && taken.insert(root).second;
     addIO(ioName(function.getResultAttrOfType<StringAttr>(unsigned(i), "graph.name"), "result", i), true, value,
           direct ? root : Value());
   }
   SmallVector<plan::SymbolAttr> symbols;
-  for (const SymbolicDims::Symbol &s : sizes.symbols())
+  for (const SymbolicDims::Symbol &s : sizes.callerSymbols())
     symbols.push_back(plan::SymbolAttr::get(context, s.name, s.bounds.lo, s.bounds.hi));
   program =
       plan::ProgramOp::create(b, function.getLoc(), function.getName(), plan::Stage::Virtual, symbols, ios, types);
   symbolValues.assign(program.getSymbolArguments().begin(), program.getSymbolArguments().end());
+  symbolValues.resize(sizes.symbolCount());
   b.setInsertionPointToEnd(program.getBlock());
   size_t inputs = values.size() - returned.getNumOperands();
   for (auto [i, value] : llvm::enumerate(values)) {
@@ -69,18 +73,6 @@ void ProgramLowering::addProgram() {
   }
 }
 
-/// What the ops need of the sizes of a run, before its first launch.
-void ProgramLowering::addConditions() {
-  ArrayRef<SymbolicDims::Condition> conditions = sizes.conditions();
-  if (conditions.empty())
-    return;
-  Sizes values = llvm::map_to_vector(conditions, [](const SymbolicDims::Condition &c) { return c.value; });
-  ValueRange scalars = plan::evalExpressions(b, function.getLoc(), values, symbolValues, b.getStringAttr("sizes"));
-  for (auto [condition, scalar] : llvm::zip_equal(conditions, scalars))
-    plan::CheckOp::create(b, condition.op->getLoc(), scalar, condition.lower, condition.upper, condition.message,
-                          b.getStringAttr(sourceName(condition.op)));
-}
-
 /// Outputs that no op of the function computes: an input or a constant handed through, or a value returned twice.
 void ProgramLowering::copyOutputs() {
   for (auto &[io, value] : copies)
@@ -89,14 +81,19 @@ void ProgramLowering::copyOutputs() {
 
 /// A launch that copies a value's elements into a buffer of their own.
 void ProgramLowering::copyValue(Value value, Value buffer, Location loc, StringRef source) {
+  copyValue(value, bufferOf(value, source), buffer, loc, source);
+}
+
+plan::LaunchOp ProgramLowering::copyValue(Value value, Value from, Value buffer, Location loc, StringRef source) {
   SmallVector<graph::KernelCandidate, 1> list;
   Candidates candidates{sizes, list};
-  LaunchBuilder(candidates).read(value).write(value).offer("copy.strided", {});
+  SizesRef dims = sizes.sizesOf(value);
+  LaunchBuilder(candidates).read(value).writeAs(value, dims, rowMajor(dims)).offer("copy.strided", {});
   const graph::KernelCandidate &copy = list.front();
   SmallVector<plan::AccessAttr> accesses;
   for (const graph::LaunchOperand &o : copy.operands)
     accesses.push_back(accessAttr(o));
-  createLaunch(loc, {candidateAttr(copy, nullptr, copy.numericsClass)}, ValueRange{bufferOf(value, source), buffer},
+  return createLaunch(loc, {candidateAttr(copy, nullptr, copy.numericsClass)}, ValueRange{from, buffer},
                accesses, source);
 }
 

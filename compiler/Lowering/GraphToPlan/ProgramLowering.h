@@ -3,10 +3,13 @@
 // A ModuleLowering owns the plan module and what its programs share: a constant has one entry of the weight file,
 // whoever reads it. A ProgramLowering turns one function into one program of it; its work is cut by concern:
 //
-//   ProgramIO.cpp   the caller's buffers, sizes that a run must have, outputs that no op computes
+//   ProgramIO.cpp   the caller's buffers, outputs that no op computes
+//   ControlFlow.cpp branches and loops
+//   RunSizes.cpp    sizes as scalars of a run, what must hold of them
 //   Operands.cpp    buffers of values, homes of constants, shapes and ranges of a launch's operands
 //   Launches.cpp    candidates and generated kernels of an op
 //   Aliases.cpp     which operands may share bytes
+//   States.cpp      what lasts from run to run: where it lies, its size, its next value
 //
 // A value has one buffer, seen from every region inside of its own. Ops of a region are lowered where the region's
 // steps go: at the builder's insertion point.
@@ -19,6 +22,8 @@
 #include "compiler/Lowering/GraphToPlan/Liveness.h"
 #include "compiler/Lowering/GraphToPlan/SymbolicDims.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <map>
 
 namespace plim::lowering {
@@ -26,7 +31,7 @@ namespace plim::lowering {
 /// The plan module and the constants of all its programs.
 class ModuleLowering {
 public:
-  ModuleLowering(mlir::MLIRContext *context, mlir::Location loc, const GraphToPlanOptions &options);
+  ModuleLowering(llvm::ArrayRef<mlir::func::FuncOp> functions, const GraphToPlanOptions &options);
 
   plan::ModuleOp module() { return *result.module; }
   const GraphToPlanOptions &options() const { return choices; }
@@ -34,6 +39,10 @@ public:
   std::string nameOf(mlir::Operation *constant);
   /// Declares the constant unless another program has; `bytes` of the weight file are its own.
   void declare(mlir::Operation *constant, llvm::StringRef name, plan::ShapeAttr shape, int64_t bytes);
+  /// Declares a state unless another program has; of a size of states, which has no variable, too.
+  void declareState(llvm::StringRef name, plan::ShapeAttr shape, int64_t bytes, bool durable);
+  /// The name of the state that holds the size of growing states.
+  std::string sizeStateName(llvm::StringRef size) const;
   /// An input stands for the constant.
   void bindToInput(mlir::Operation *constant, llvm::StringRef name);
   GraphToPlanResult take() { return std::move(result); }
@@ -44,6 +53,7 @@ private:
   GraphToPlanResult result;
   llvm::DenseMap<mlir::Attribute, unsigned> numbers; // of constants, by value
   llvm::DenseMap<mlir::Attribute, bool> declared;    // by name
+  llvm::StringSet<> taken;                           // names of programs and variables
   int64_t weightOffset = 0;
 };
 
@@ -58,9 +68,27 @@ public:
 private:
   // ProgramIO.cpp
   void addProgram();
-  void addConditions();
   void copyOutputs();
   void copyValue(mlir::Value value, mlir::Value buffer, mlir::Location loc, llvm::StringRef source);
+  /// The same of a value whose bytes are in a buffer that is not its own.
+  plan::LaunchOp copyValue(mlir::Value value, mlir::Value from, mlir::Value buffer, mlir::Location loc,
+                           llvm::StringRef source);
+
+  // RunSizes.cpp
+  void addConditions();
+  bool isCheckedAtStart(const SymbolicDims::Condition &condition) const;
+  /// What a run reads or computes of sizes before the op, and checks of them.
+  void addDefinitions(mlir::Operation *op);
+  void addChecks(llvm::ArrayRef<SymbolicDims::Condition> conditions);
+  /// The launch of a value that is shape arithmetic: its entries are scalars.
+  void lowerSizes(mlir::Operation *op);
+  /// Scalars of expressions, at the insertion point.
+  llvm::SmallVector<mlir::Value> scalarsOf(SizesRef values, mlir::StringAttr source = {});
+  /// A step lists the scalars that the caller gives, then those of `used`: symbols by their place in that list, the
+  /// list, and a shape by these places, whose symbols are added to `used`.
+  llvm::SmallVector<mlir::AffineExpr> placesIn(llvm::ArrayRef<unsigned> used) const;
+  llvm::SmallVector<mlir::Value> valuesOf(llvm::ArrayRef<unsigned> used) const;
+  plan::ShapeAttr placedShape(plan::ShapeAttr shape, llvm::SmallVectorImpl<unsigned> &used) const;
 
   // Operands.cpp
   graph::LaunchOperand naturalOperand(mlir::Value value) const;
@@ -90,6 +118,40 @@ private:
                               mlir::ValueRange buffers, llvm::ArrayRef<plan::AccessAttr> accesses,
                               llvm::StringRef source);
 
+  // ControlFlow.cpp
+  mlir::LogicalResult lowerIf(graph::IfOp branch);
+  mlir::LogicalResult lowerLoop(graph::LoopOp loop);
+  void enterLoop(graph::LoopOp loop, llvm::StringRef source);
+  void materialiseHeader(graph::LoopOp loop, mlir::Value iteration, llvm::StringRef source);
+  void placeYields(graph::LoopOp loop, llvm::SmallVectorImpl<unsigned> &copied,
+                   llvm::SmallVectorImpl<mlir::Value> &places);
+  void copyYields(graph::LoopOp loop, llvm::ArrayRef<unsigned> copied, llvm::ArrayRef<mlir::Value> places,
+                  llvm::StringRef source);
+  mlir::Value loadScalar(mlir::Value value, int64_t lower, int64_t upper, llvm::StringRef source);
+  bool isWithin(mlir::Value value, llvm::ArrayRef<graph::Dim> limits) const;
+  void copyYield(mlir::Value value, mlir::Value from, mlir::Value buffer, llvm::ArrayRef<graph::Dim> limits,
+                 mlir::Location loc, llvm::StringRef source);
+  mlir::Value headOf(mlir::Value buffer, int64_t bytes);
+  void clear(mlir::Value buffer, llvm::StringRef source);
+  /// The op of the block whose launch writes the bytes, if one does.
+  mlir::Operation *writerOf(mlir::Value root, mlir::Block &block) const;
+  bool readsInPlace(mlir::Operation *op, mlir::Value carried);
+  bool mayOverwrite(mlir::BlockArgument carried, mlir::Operation *writer);
+
+  // States.cpp
+  /// Homes of states, and sizes of those that grow, before the first launch.
+  void addStates();
+  mlir::Value stateResident(llvm::StringRef name, plan::ShapeAttr shape, int64_t bytes, bool durable,
+                            mlir::Location loc);
+  /// States whose next value its producer may write in place.
+  void placeNextValues();
+  bool isReadFrom(graph::AssignOp assign, mlir::Operation *producer) const;
+  /// The launch that writes what is new behind a state that grows.
+  void appendKernels(mlir::Operation *op, llvm::SmallVectorImpl<graph::KernelCandidate> &list) const;
+  /// Next values that are not in place, then sizes.
+  void assignStates();
+  void copyIntoState(mlir::Value value, mlir::Value from, graph::VariableOp variable, mlir::Location loc);
+
   // Aliases.cpp
   /// Where results may lie in the bytes of operands, or operands be written right into results.
   llvm::SmallVector<plan::AliasAttr> aliasesOf(mlir::Operation *op, const graph::KernelCandidate &candidate) const;
@@ -104,10 +166,13 @@ private:
   mlir::OpBuilder b;
   plan::ProgramOp program;
   LaunchList launches;
-  llvm::SmallVector<mlir::Value> symbolValues;             // by symbol of `sizes`
-  llvm::DenseMap<mlir::Value, mlir::Value> buffers;        // storage of a value -> its buffer
-  std::map<std::string, mlir::Value> homes;                // of constants, by name
-  std::vector<std::pair<mlir::Value, mlir::Value>> copies; // output buffer, value
+  llvm::SmallVector<mlir::Value> symbolValues;                 // by symbol of `sizes`; null before its definition
+  llvm::SmallVector<unsigned> outputSymbols;                   // of no caller, in the sizes of outputs
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;            // storage of a value -> its buffer
+  std::map<std::string, mlir::Value> homes;                    // of constants, by name
+  std::vector<std::pair<mlir::Value, mlir::Value>> copies;     // output buffer, value
+  llvm::DenseMap<mlir::Operation *, mlir::Value> stateBuffers; // by variable
+  llvm::SmallVector<mlir::Value> sizeBuffers;                  // by symbol of a state
 };
 
 } // namespace plim::lowering

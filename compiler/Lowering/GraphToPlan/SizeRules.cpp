@@ -3,6 +3,7 @@
 #include "dialects/Graph/Windows.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -34,6 +35,23 @@ struct Product {
 
 } // namespace
 
+AffineExpr SymbolicDims::quotient(AffineExpr a, AffineExpr b) const {
+  Product above, below;
+  above.multiply(a);
+  below.multiply(b);
+  llvm::erase_if(below.factors, [&](AffineExpr factor) {
+    auto *same = llvm::find(above.factors, factor);
+    if (same == above.factors.end())
+      return false;
+    above.factors.erase(same);
+    return true;
+  });
+  int64_t common = std::gcd(above.number, below.number);
+  if (common > 1)
+    above.number /= common, below.number /= common;
+  return simplified(above.whole(context).floorDiv(below.whole(context)));
+}
+
 void SizeRule::need(AffineExpr value, int64_t lower, int64_t upper, const Twine &message) {
   graph::Dim range = known.rangeOf(value);
   if (range.lo < lower || range.hi > upper)
@@ -41,9 +59,10 @@ void SizeRule::need(AffineExpr value, int64_t lower, int64_t upper, const Twine 
 }
 
 AffineExpr SizeRule::equal(AffineExpr a, AffineExpr b) {
-  if (a == b)
-    return a;
-  need(a - b, 0, 0, "sizes that must be equal differ");
+  AffineExpr difference = known.simplified(a - b);
+  if (difference == number(0))
+    return constantOf(b) ? b : a;
+  need(difference, 0, 0, "sizes that must be equal differ");
   return constantOf(b) ? b : a;
 }
 
@@ -282,7 +301,6 @@ FailureOr<Sizes> SizeRule::sizes() {
   using namespace graph;
   return TypeSwitch<Operation *, FailureOr<Sizes>>(op)
       .Case([&](MatmulOp o) { return matmul(o); })
-      .Case([&](AttentionOp o) { return attention(o); })
       .Case([&](QuantizedMatmulOp o) {
         Sizes result = of(o.getLhs()), weights = of(o.getRhs());
         equal(result.back(), weights[0]);
@@ -298,9 +316,10 @@ FailureOr<Sizes> SizeRule::sizes() {
         result.append({a[a.size() - 2], b.back()});
         return result;
       })
+      .Case([&](AttentionOp o) { return attention(o); })
       .Case([&](ConvOp o) { return convolution(o, false); })
-      .Case([&](ConvTransposeOp o) { return convolution(o, true); })
       .Case([&](IntegerConvOp o) { return convolution(o, false); })
+      .Case([&](ConvTransposeOp o) { return convolution(o, true); })
       .Case([&](PoolOp o) { return pool(o); })
       .Case([&](ResizeOp o) { return resize(o); })
       .Case([&](ReduceOp o) { return reduced(o.getInput(), o.getAxes(), o.getKeepDims()); })
@@ -317,6 +336,22 @@ FailureOr<Sizes> SizeRule::sizes() {
       .Case([&](GatherElementsOp o) { return of(o.getIndices()); })
       .Case([&](GatherNdOp o) { return gatherNd(o); })
       .Case([&](OneHotOp o) { return oneHot(o); })
+      .Case([&](DynamicReshapeOp o) { return dynamicReshape(o); })
+      .Case([&](DynamicBroadcastOp o) { return dynamicBroadcast(o); })
+      .Case([&](DynamicSliceOp o) { return dynamicSlice(o); })
+      .Case([&](DynamicFillOp o) {
+        return resultSizes(o.getShape(), [](size_t) { return Dim::kUnbounded; });
+      })
+      .Case([&](DynamicRangeOp o) {
+        return resultSizes(o.getSize(), [](size_t) { return Dim::kUnbounded; });
+      })
+      .Case([&](NonzeroOp o) -> FailureOr<Sizes> {
+        Dim most = elementsOf(llvm::map_to_vector(of(o.getInput()), [&](AffineExpr e) { return known.rangeOf(e); }));
+        FailureOr<Sizes> count = resultSizes(o.getCount(), [&](size_t) { return most.hi; });
+        if (succeeded(count))
+          count->push_back(number(rankOf(o.getInput())));
+        return count;
+      })
       .Case([&](ShapeOfOp o) { return Sizes{number(rankOf(o.getInput()))}; })
       .Case<SoftmaxOp, CumsumOp, LayerNormOp, RmsNormOp, BatchNormOp, GroupNormOp, InstanceNormOp, ScatterElementsOp,
             ScatterNdOp>([&](Operation *o) { return of(o->getOperand(0)); })
@@ -345,6 +380,12 @@ FailureOr<SmallVector<Sizes>> SizeRule::infer() {
     result[topK.getAxis()] = number(topK.getK());
     return SmallVector<Sizes>{result, result};
   }
+  if (auto op = dyn_cast<graph::FusedOp>(this->op))
+    return fused(op);
+  if (auto op = dyn_cast<graph::UniqueOp>(this->op))
+    return unique(op);
+  if (auto op = dyn_cast<graph::NonMaxSuppressionOp>(this->op))
+    return nonMaxSuppression(op);
   if (auto net = dyn_cast<graph::RecurrenceOp>(op))
     return recurrence(net);
   FailureOr<Sizes> one = sizes();

@@ -308,8 +308,12 @@ LogicalResult Applier::run() {
   });
   for (ViewOp view : views) {
     int buffer = extracted.buffers.at(view.getBase());
-    if (extracted.problem.buffers[buffer].kind == solver::BufferKind::State)
+    if (extracted.problem.buffers[buffer].kind == solver::BufferKind::State) {
+      // A state is where it is: the view stays, in the tier of the home.
+      view.getBuffer().setType(
+          BufferType::get(program.getContext(), bytesOf(view.getBuffer()), view.getBase().getType().getTier()));
       continue;
+    }
     auto place = llvm::find_if(solution.places, [&](const solver::Place &p) { return p.buffer == buffer; });
     if (place == solution.places.end() || place->storage < 0)
       continue;

@@ -49,6 +49,7 @@ private:
   const FitRequest &request;
   PlanProblem result;
   solver::Problem &problem;
+  int lastCheck = -1; // the last step so far that may refuse a run
   llvm::MapVector<StringAttr, int> groups;
   DenseMap<Operation *, int> stepOf;
   DenseMap<Attribute, int> stateBuffers;     // by name of the state
@@ -245,6 +246,11 @@ void Extractor::addStep(Operation *op) {
           all.push_back({number, true, false});
       }
   addScalarOrder(number, op);
+  // What a check refuses has written nothing.
+  if (isa<CheckOp>(op))
+    lastCheck = number;
+  else if (lastCheck >= 0 && !isa<EvalOp, LoadScalarOp>(op) && !llvm::is_contained(step.after, lastCheck))
+    step.after.push_back(lastCheck);
 }
 
 /// Turns the accesses of each buffer into reads and writes of the steps.

@@ -37,24 +37,29 @@ void plim::plan::addFixedCosts(ProgramOp program, solver::Problem &problem) {
   ModuleOp module = program.getModule();
   plim_reserve_terms terms = {};
   terms.workers = module.getWorkers();
-  terms.programs = 1;
-  terms.ios = program.getIos().size();
-  terms.scalars = slotCount(program);
   terms.stack_bytes = module.getStackBytes();
   terms.weights_bytes = module.getWeightsBytes();
   int64_t dataBytes = weightDataBytes(module);
   if (!terms.weights_bytes && dataBytes)
     terms.weights_bytes = plim_weight_header_bytes(dataBytes) + plim_page(dataBytes);
-  program.getBody().walk([&](Operation *op) {
-    if (tokenOf(op))
-      ++terms.tokens;
-    if (auto launch = dyn_cast<LaunchOp>(op)) {
-      terms.max_operands = std::max<uint32_t>(terms.max_operands, launch.getBuffers().size());
-      terms.dynamic_shapes = std::max<uint32_t>(terms.dynamic_shapes,
-                                                llvm::count_if(launch.getAccesses().getAsRange<AccessAttr>(),
-                                                               [](AccessAttr a) { return !a.getShape().isStatic(); }));
-    }
-  });
+  // A session may run all programs of the module, one at a time.
+  for (auto each : module.getBody().getOps<ProgramOp>()) {
+    ++terms.programs;
+    terms.ios += each.getIos().size();
+    terms.scalars = std::max<uint32_t>(terms.scalars, slotCount(each));
+    uint32_t tokens = 0;
+    each.getBody().walk([&](Operation *op) {
+      if (tokenOf(op))
+        ++tokens;
+      if (auto launch = dyn_cast<LaunchOp>(op)) {
+        terms.max_operands = std::max<uint32_t>(terms.max_operands, launch.getBuffers().size());
+        terms.dynamic_shapes = std::max<uint32_t>(
+            terms.dynamic_shapes, llvm::count_if(launch.getAccesses().getAsRange<AccessAttr>(),
+                                                 [](AccessAttr a) { return !a.getShape().isStatic(); }));
+      }
+    });
+    terms.tokens = std::max(terms.tokens, tokens);
+  }
   // One arena for the weights, one for the states, and one for the run of each program that has none yet.
   terms.arenas = llvm::range_size(module.getBody().getOps<ArenaOp>()) + 2;
   for (auto other : module.getBody().getOps<ProgramOp>())

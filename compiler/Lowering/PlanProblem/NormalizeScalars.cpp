@@ -74,13 +74,22 @@ using Product = SmallVector<AffineExpr>;
 class ProgramScalars {
 public:
   explicit ProgramScalars(ProgramOp program)
-      : program(program), symbols(llvm::to_vector_of<Value>(program.getSymbolArguments())) {}
+      : program(program), symbols(llvm::to_vector_of<Value>(program.getSymbolArguments())) {
+    for (Operation &op : *program.getBlock()) {
+      if (isa<LaunchOp, CopyOp, FillOp, IfOp, LoopOp>(op))
+        break;
+      if (auto load = dyn_cast<LoadScalarOp>(op)) {
+        symbols.push_back(load.getValue());
+        lastLoad = load;
+      }
+    }
+  }
 
-  /// Whether all of these are symbols of the program.
+  /// Whether all of these are symbols of the program, or loaded at its start.
   bool cover(ValueRange values) const {
     return llvm::all_of(values, [&](Value v) { return llvm::is_contained(symbols, v); });
   }
-  /// The number of a product of expressions over `inputs`, which are symbols of the program.
+  /// The number of a product of expressions over `inputs`, which it covers.
   unsigned add(const Product &product, ValueRange inputs) {
     Product own;
     SmallVector<AffineExpr> positions = llvm::map_to_vector(inputs, [&](Value v) {
@@ -101,6 +110,7 @@ public:
 private:
   ProgramOp program;
   SmallVector<Value> symbols;
+  Operation *lastLoad = nullptr;
   SmallVector<Product> products;
   SmallVector<Value> values;
 };
@@ -211,35 +221,52 @@ void ProgramScalars::evaluate() {
   if (products.empty())
     return;
   auto builder = OpBuilder::atBlockBegin(program.getBlock());
+  if (lastLoad)
+    builder.setInsertionPointAfter(lastLoad);
   llvm::append_range(values, evalProducts(builder, program.getLoc(), products, symbols, StringAttr()));
 }
 
-/// Sizes of outputs that are neither a number nor a symbol become scalars that plan.return gives.
+/// Sizes of outputs that are neither a number nor a symbol become scalars that plan.return gives, in the order of their
+/// first use.
 static void normalizeOutputs(ProgramOp program) {
   MLIRContext *context = program.getContext();
   auto end = cast<ReturnOp>(program.getBlock()->getTerminator());
-  SmallVector<AffineExpr> computed;
+  unsigned symbols = program.getSymbols().size();
+  SmallVector<Value> known(program.getSymbolArguments());
+  llvm::append_range(known, end.getSizes());
+  SmallVector<AffineExpr> used, computed;
   SmallVector<Attribute> ios;
   for (IOAttr io : program.getIos().getAsRange<IOAttr>()) {
     SmallVector<AffineExpr> dims(io.getShape().getDims());
     for (AffineExpr &dim : dims) {
-      if (isa<AffineConstantExpr, AffineSymbolExpr>(dim))
+      auto symbol = dyn_cast<AffineSymbolExpr>(dim);
+      if (isa<AffineConstantExpr>(dim) || (symbol && symbol.getPosition() < symbols))
         continue;
-      auto *known = llvm::find(computed, dim);
-      size_t number = known - computed.begin();
-      if (known == computed.end())
-        computed.push_back(dim);
-      dim = getAffineSymbolExpr(program.getSymbols().size() + end.getSizes().size() + number, context);
+      auto *same = llvm::find(used, dim);
+      size_t number = same - used.begin();
+      if (same == used.end()) {
+        used.push_back(dim);
+        if (!symbol)
+          computed.push_back(dim);
+      }
+      dim = getAffineSymbolExpr(symbols + number, context);
     }
     ShapeAttr shape = ShapeAttr::getNormalized(context, io.getShape().getDtype(), io.getShape().getLayout(), dims,
                                                io.getShape().getBounds(), {}, {});
     ios.push_back(IOAttr::get(context, io.getName(), io.getOutput(), shape, io.getState()));
   }
-  if (computed.empty())
-    return;
   program.setIosAttr(ArrayAttr::get(context, ios));
   OpBuilder builder(end);
-  end.getSizesMutable().append(evalExpressions(builder, end.getLoc(), computed, program.getSymbolArguments()));
+  ValueRange values;
+  if (!computed.empty())
+    values = evalExpressions(builder, end.getLoc(), computed, known);
+  SmallVector<Value> sizes;
+  for (AffineExpr size : used)
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
+      sizes.push_back(known[symbol.getPosition()]);
+    else
+      sizes.push_back(values[llvm::find(computed, size) - computed.begin()]);
+  end.getSizesMutable().assign(sizes);
 }
 
 /// A plan.eval that hands its inputs on, at the builder's place.
