@@ -5,6 +5,7 @@
 #include "compiler/Emit/ModelObject.h"
 #include "compiler/Emit/PlanReport.h"
 #include "compiler/Import/Onnx/ImportOnnx.h"
+#include "compiler/Lowering/GraphToPlan/Passes.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanTable/PlanTable.h"
 #include "compiler/Lowering/Setup/WriteWeights.h"
@@ -57,6 +58,11 @@ private:
       return show(*module);
 
     phase("graph passes");
+    // A size that has no bound is an error of the model; no other pass has one to report.
+    PassManager sizes(&context);
+    sizes.addNestedPass<func::FuncOp>(lowering::createGraphResolveSizesPass());
+    if (failed(sizes.run(*module)))
+      return CompileStatus::Model;
     PassManager passes(&context);
     buildInferencePipeline(passes);
     if (failed(passes.run(*module)))

@@ -1,5 +1,6 @@
 //===- Inference.cpp - The graph passes of an inference compile --------------------------------===//
 #include "compiler/Pipelines/Inference.h"
+#include "compiler/Lowering/GraphToPlan/Passes.h"
 #include "compiler/Transforms/Graph/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -8,6 +9,7 @@ using namespace mlir;
 namespace plim {
 
 void buildInferencePipeline(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(lowering::createGraphResolveSizesPass());
   passes.addNestedPass<func::FuncOp>(graph::createGraphInferShapes());
   passes.addNestedPass<func::FuncOp>(graph::createGraphSimplify());
   passes.addNestedPass<func::FuncOp>(graph::createGraphFuseAttention());

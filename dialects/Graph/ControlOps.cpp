@@ -166,21 +166,21 @@ namespace {
 /// Builds the loop again without some of its results, and replaces the old one. Carried values that go are replaced by
 /// their initial values in the body.
 void keepResults(LoopOp loop, const BitVector &keep, PatternRewriter &rewriter) {
+  // First of all, since others may yield them too.
+  BitVector droppedArguments(loop.getBlock()->getNumArguments());
+  for (unsigned i = 0; i < loop.getCarriedCount(); ++i)
+    if (!keep[i]) {
+      rewriter.replaceAllUsesWith(loop.getCarried(i), loop.getInitial()[i]);
+      droppedArguments.set(2 + i);
+    }
   SmallVector<Value> initial, yields{loop.getNextCondition()};
   SmallVector<Type> types;
-  BitVector droppedArguments(loop.getBlock()->getNumArguments());
   for (unsigned i = 0; i < loop.getNumResults(); ++i) {
-    bool carried = i < loop.getCarriedCount();
-    if (!keep[i]) {
-      if (carried) {
-        rewriter.replaceAllUsesWith(loop.getCarried(i), loop.getInitial()[i]);
-        droppedArguments.set(2 + i);
-      }
+    if (!keep[i])
       continue;
-    }
     types.push_back(loop.getResult(i).getType());
     yields.push_back(loop.getYielded(i));
-    if (carried)
+    if (i < loop.getCarriedCount())
       initial.push_back(loop.getInitial()[i]);
   }
   auto narrow =

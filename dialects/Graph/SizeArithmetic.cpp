@@ -143,6 +143,10 @@ std::optional<SizeIntervals::Entries> SizeIntervals::entriesOf(Value value) {
   }
   if (!result)
     result = Entries(cast<RankedTensorType>(value.getType()).getNumElements());
+  // What is not known is any number.
+  Dim any = graph::elementTypeOf(value).isInteger(1) ? Dim(0, 1) : Dim(kLeast, kMost);
+  for (std::optional<Dim> &entry : *result)
+    entry = entry.value_or(any);
   return known[value] = result;
 }
 

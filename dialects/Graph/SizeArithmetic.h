@@ -62,7 +62,7 @@ private:
 /// The domain of intervals: what the types of the tensors say.
 class SizeIntervals : public SizeArithmetic<Dim> {
 public:
-  /// Entries of any value, through the ops that define it.
+  /// Entries of any value, through the ops that define it; what is not known is from end to end.
   std::optional<Entries> entriesOf(mlir::Value value);
 
 protected:

@@ -389,9 +389,10 @@ FailureOr<Region> Bridge::run() {
 }
 
 FailureOr<SmallVector<Region>> regionsFromOp(Operation *op, EmitError emitError, ArrayRef<View> views) {
-  if (isa<graph::ConcatOp, graph::SliceOp, graph::PadOp>(op))
+  if (isa<graph::ConcatOp, graph::SliceOp, graph::PadOp>(op) && !isOpen(op))
     return regionsFromMove(op, emitError, views);
-  FailureOr<Region> r = Bridge(op, emitError, views).run();
+  auto regionOf = [&](Operation *closed) { return Bridge(closed, emitError, views).run(); };
+  FailureOr<Region> r = isOpen(op) ? regionOfRows(op, emitError, regionOf) : regionOf(op);
   if (failed(r))
     return failure();
   return SmallVector<Region>{std::move(*r)};

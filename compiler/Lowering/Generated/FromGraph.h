@@ -31,6 +31,12 @@ mlir::FailureOr<plim_dtype> dtypeOf(mlir::Type element);
 
 llvm::SmallVector<int64_t> rowMajor(llvm::ArrayRef<int64_t> shape);
 
+/// Whether an op has an operand or result with open dimensions.
+bool isOpen(mlir::Operation *op);
+/// Of an op on rows whose number is open (OpenRows.h): the region on the most rows, by `regionOf` of the op on these.
+mlir::FailureOr<Region> regionOfRows(mlir::Operation *op, EmitError emitError,
+                                     llvm::function_ref<mlir::FailureOr<Region>(mlir::Operation *)> regionOf);
+
 /// For concat, slice and pad: copies, one region a piece of the result.
 mlir::FailureOr<llvm::SmallVector<Region>> regionsFromMove(mlir::Operation *op, EmitError emitError,
                                                            llvm::ArrayRef<View> views);

@@ -23,6 +23,8 @@ namespace plim::gen {
 /// Tasks [first, first + tasks) of a kernel compute the units of one part.
 struct TaskRange {
   int64_t first, tasks, units, unitsPerTask;
+  std::optional<OpenSpace> open;
+  int64_t unitsPerRow;
 };
 
 namespace {
@@ -76,7 +78,7 @@ FailureOr<KernelInfo> ObjectBuilder::addKernel(ArrayRef<Region> parts, Location 
       return failure();
     buffers.push_back(emitLoops(*loops, *s, "part" + std::to_string(i)));
     int64_t first = ranges.empty() ? 0 : ranges.back().first + ranges.back().tasks;
-    ranges.push_back({first, s->tasks(), s->units, s->unitsPerTask});
+    ranges.push_back({first, s->tasks(), s->units, s->unitsPerTask, s->region.open, s->unitsPerRow()});
     schedules.push_back(std::move(*s));
   }
   KernelInfo info = describeKernel(schedules);
@@ -86,6 +88,8 @@ FailureOr<KernelInfo> ObjectBuilder::addKernel(ArrayRef<Region> parts, Location 
   loops->print(os);
   for (auto [range, list] : llvm::zip(ranges, buffers)) {
     os << range.tasks << ' ' << range.units << ' ' << range.unitsPerTask << ' ';
+    if (range.open)
+      os << "open " << range.open->operand << ' ' << range.open->dims << ' ' << range.unitsPerRow << ' ';
     llvm::interleaveComma(list, os);
   }
   std::string hash = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)));
@@ -96,6 +100,19 @@ FailureOr<KernelInfo> ObjectBuilder::addKernel(ArrayRef<Region> parts, Location 
     return emitError(loc, "no machine code for a generated kernel");
   known[hash] = info;
   return info;
+}
+
+/// How many units the sizes of the launch have.
+static llvm::Value *openUnits(llvm::IRBuilder<> &b, llvm::Value *launch, const TaskRange &range) {
+  llvm::Type *i64 = b.getInt64Ty(), *ptr = b.getPtrTy();
+  llvm::Value *table = b.CreateLoad(ptr, b.CreateConstGEP1_64(b.getInt8Ty(), launch, offsetof(plim_launch, shape)));
+  llvm::Value *shape = b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, table, range.open->operand));
+  llvm::Value *units = b.getInt64(range.unitsPerRow);
+  for (unsigned d = 0; d < range.open->dims; ++d) {
+    uint64_t at = offsetof(plim_shape, dims) + d * sizeof(int64_t);
+    units = b.CreateMul(units, b.CreateLoad(i64, b.CreateConstGEP1_64(b.getInt8Ty(), shape, at)));
+  }
+  return units;
 }
 
 /// Defines int32_t <symbol><suffix>(const plim_launch *, void *scratch, uint32_t first, uint32_t last), which calls the
@@ -135,7 +152,10 @@ static llvm::Function *defineEntry(llvm::Module &m, const Isa &isa, ArrayRef<llv
                                     b.getInt64(range.first));
     llvm::Value *to = b.CreateMul(b.CreateSub(last, b.getInt64(range.first)), b.getInt64(range.unitsPerTask));
     operands.push_back(b.CreateMul(from, b.getInt64(range.unitsPerTask)));
-    operands.push_back(b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, to, b.getInt64(range.units)));
+    llvm::Value *units = b.getInt64(range.units);
+    if (range.open)
+      units = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, units, openUnits(b, launch, range));
+    operands.push_back(b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, to, units));
     body->addParamAttr(operands.size() - 3, llvm::Attribute::getWithAlignment(m.getContext(), llvm::Align(64)));
     b.CreateCall(body, operands);
   }

@@ -42,6 +42,8 @@ bool Region::hasReduction() const {
 std::string Region::problem() const {
   if (space.empty())
     return "the iteration space has no dimension";
+  if (open && space.size() < 2)
+    return "an open iteration space needs a dimension inside of the open one";
   if (reduceRows && space.size() < 2)
     return "a reduction over rows needs two dimensions";
   if (llvm::any_of(space, [](int64_t n) { return n < 0; }))
@@ -115,12 +117,13 @@ void Region::normalize() {
     for (Operand &o : operands)
       o.strides.insert(o.strides.begin(), 0);
   }
-  for (int d = int(space.size()) - 1; d >= 0 && int(space.size()) > keep; --d)
+  const int first = open ? 1 : 0; // an open dimension stays as it is
+  for (int d = int(space.size()) - 1; d >= first && int(space.size()) > keep + first; --d)
     if (space[d] == 1 && (!reduces || d < int(space.size()) - 2))
       erase(d);
   if (!reduces)
     moveDim(*this, storedDim(*this), int(space.size()) - 1);
-  for (int d = int(space.size()) - 2; d >= 0; --d) {
+  for (int d = int(space.size()) - 2; d >= first; --d) {
     // Of a reducing region, the last two dimensions have roles of their own.
     if (reduces && d + 2 >= int(space.size()) - (reduceRows ? 1 : 0))
       continue;
@@ -132,7 +135,7 @@ void Region::normalize() {
     erase(d);
     space[d] = merged;
   }
-  if (int from = reduces ? -1 : transposedDim(*this); from >= 0)
+  if (int from = reduces ? -1 : transposedDim(*this); from >= first)
     moveDim(*this, from, int(space.size()) - 2);
 }
 

@@ -42,8 +42,15 @@ struct Node {
   ScalarFn apply;
 };
 
+/// The first dimension of the space is a bound: a run has as many as the product of the first `dims` dimensions of
+/// launch operand `operand`. No stride depends on it.
+struct OpenSpace {
+  unsigned operand, dims;
+};
+
 struct Region {
   llvm::SmallVector<int64_t> space;
+  std::optional<OpenSpace> open;
   /// Reductions fold the last dimension, or the one before it (`rows`; columns stay parallel). They are in f32.
   bool reduceRows = false;
   llvm::SmallVector<Operand> operands;
@@ -69,7 +76,7 @@ struct Region {
 
   /// Drops dimensions of size 1 and merges neighbours that every operand walks as one, so that rows get as long as
   /// they can; moves the dimension that transposed loads walk next to the last. Leaves dimensions that reductions
-  /// tell apart. A reducing region keeps at least two dimensions, any other at least one.
+  /// tell apart, and an open one. A reducing region keeps at least two dimensions, any other at least one.
   void normalize();
 };
 

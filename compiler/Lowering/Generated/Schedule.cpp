@@ -143,7 +143,7 @@ void Analysis::findPhases() {
 
 void Analysis::findForm() {
   s.form = r().reduceRows && r().hasReduction() ? LoopForm::Columns : LoopForm::Rows;
-  bool tiles = !r().hasReduction() && r().space.size() > 1;
+  bool tiles = !r().hasReduction() && r().space.size() > (r().open ? 2 : 1);
   for (auto [i, n] : llvm::enumerate(r().nodes)) {
     if (n.operand < 0 || isDense(operand(n).strides.back()))
       continue;

@@ -46,6 +46,8 @@ struct Schedule {
   /// Pairs (read buffer, written buffer) that may be one memory.
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
 
+  /// Of an open region: units of one step of the first dimension.
+  int64_t unitsPerRow() const { return region.space.front() ? units / region.space.front() : 0; }
   int64_t tasks() const { return std::max<int64_t>(1, (units + unitsPerTask - 1) / unitsPerTask); }
 };
 

@@ -37,6 +37,8 @@ struct PlanProblem {
   solver::Problem problem;
   std::vector<mlir::Operation *> steps;     // by step
   llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
+  /// Of what branches and loops allocate: its offset in the one buffer that all of it is.
+  llvm::DenseMap<mlir::Value, int64_t> regionOffsets;
 };
 
 /// Makes dimensions and strides of launches and outputs numbers or scalars, and gives what loops carry and ifs yield

@@ -11,10 +11,15 @@
 //     each element of its operand several times; all such ops of a group repeat alike.
 // As every use lies in the group, no value is computed twice, and placing the group at its result breaks no order.
 //
+// Open dimensions may lead a space: all ops of the group then look into its rows only (OpenRows.h). Open dimensions
+// that meet in an op of a group are equal in every run, or the run ends.
+//
 //===----------------------------------------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Graph/Matchers.h"
 #include "compiler/Transforms/Graph/Passes.h"
+#include "dialects/Graph/OpenRows.h"
+#include "dialects/Graph/SizeArithmetic.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -31,6 +36,7 @@ constexpr size_t kMaxInputs = 16;
 struct Group {
   SmallVector<Operation *> members; // result first, operands later
   SmallVector<int64_t> space, axes;
+  std::optional<OpenRows> rows; // where the space has open dimensions
   SmallVector<int64_t> repeats; // of its resizes, by dimension of the space; empty where it has none
 };
 
@@ -101,18 +107,35 @@ public:
   explicit Fuser(Block &block) : block(block) {}
 
   void run() {
-    for (Operation &op : llvm::reverse(block))
+    for (Operation &op : llvm::reverse(block)) {
+      noteSizeArithmetic(&op);
       place(&op);
+    }
     for (Group &group : groups)
       if (group.members.size() > 1)
         outline(group);
   }
 
 private:
+  /// Ops that compute sizes for others stay as they are: that arithmetic is done on expressions.
+  void noteSizeArithmetic(Operation *op) {
+    if (op->getNumResults() == 1 && holdsSizes(op->getResult(0).getType()) &&
+        llvm::any_of(op->getUses(), [&](OpOperand &use) {
+          return isSizeOperand(use) || sizeArithmetic.contains(use.getOwner());
+        }))
+      sizeArithmetic.insert(op);
+  }
+
   /// Puts an op into the group of its users, or into one of its own.
   void place(Operation *op) {
-    if (op->getNumResults() != 1 || !isStatic(op) || isSetupValue(op->getResult(0)))
+    if (op->getNumResults() != 1 || isSetupValue(op->getResult(0)) || sizeArithmetic.contains(op))
       return;
+    std::optional<OpenRows> rows;
+    if (!isStatic(op)) {
+      rows = OpenRows::of(op->getResult(0).getType());
+      if (!rows || !rows->cover(op))
+        return;
+    }
     if (auto resize = dyn_cast<ResizeOp>(op))
       return placeResize(resize);
     std::optional<SmallVector<int64_t>> axes = reducedAxes(op);
@@ -127,7 +150,7 @@ private:
       return;
     }
     number[op] = groups.size();
-    groups.push_back({{op}, SmallVector<int64_t>(spaceOf(op)), *axes, {}});
+    groups.push_back({{op}, SmallVector<int64_t>(spaceOf(op)), *axes, rows, {}});
   }
 
   /// A resize never starts a group: alone, it is a copy that the library makes as fast.
@@ -163,6 +186,8 @@ private:
     ArrayRef<int64_t> result = shapeOf(op->getResult(0));
     if (inputsWith(group, op) > kMaxInputs)
       return false;
+    if (group.rows ? !group.rows->cover(op) : !isStatic(op))
+      return false;
     if (!group.repeats.empty() && !isa<ScalarBodyOpInterface>(op))
       return false;
     if (!axes.empty()) {
@@ -186,7 +211,7 @@ private:
   bool comesFromReduction(const Group &group, Operation *op) {
     for (Value operand : op->getOperands()) {
       Operation *source = operand.getDefiningOp();
-      if (!source || source->getBlock() != &block || !isStatic(source))
+      if (!source || source->getBlock() != &block || (group.rows ? !group.rows->cover(source) : !isStatic(source)))
         continue;
       if (auto reduce = dyn_cast<ReduceOp>(source)) {
         std::optional<SmallVector<int64_t>> axes = reducedAxes(source);
@@ -259,6 +284,7 @@ private:
   }
 
   Block &block;
+  DenseSet<Operation *> sizeArithmetic;
   DenseMap<Operation *, size_t> number;
   std::vector<Group> groups;
 };
