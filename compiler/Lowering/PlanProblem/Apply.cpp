@@ -79,6 +79,7 @@ private:
 
   void settleResidents();
   void collectOwners();
+  void placeRegionBuffers();
   Block *blockOf(int storage);
   Value base(int storage);
   Places placesOf(const solver::Action &action) const;
@@ -209,8 +210,8 @@ LogicalResult Applier::rewriteLaunch(LaunchOp launch, const Places &places) {
   for (auto [index, operand] : llvm::enumerate(launch.getBuffersMutable())) {
     Value root = rootBuffer(operand.get());
     auto buffer = extracted.buffers.find(root);
-    if (buffer == extracted.buffers.end() || root != operand.get())
-      continue; // a view: rewritten where it is made
+    if (buffer == extracted.buffers.end() || root != operand.get() || extracted.regionOffsets.count(root))
+      continue; // a view: rewritten where it is made; of a region: it stays and gets its place
     const solver::Place &place = *places.at(buffer->second);
     if (extracted.problem.buffers[place.buffer].kind == solver::BufferKind::State)
       continue;
@@ -240,7 +241,7 @@ LogicalResult Applier::rewrite(Operation *op, const Places &places) {
       return WalkResult::advance();
     for (BufferUse use : bufferUses(inner)) {
       auto buffer = extracted.buffers.find(use.operand->get());
-      if (buffer == extracted.buffers.end() ||
+      if (buffer == extracted.buffers.end() || extracted.regionOffsets.count(use.operand->get()) ||
           extracted.problem.buffers[buffer->second].kind == solver::BufferKind::State)
         continue;
       const solver::Place &place = *places.at(buffer->second);
@@ -286,6 +287,24 @@ void Applier::addWorkspace(LaunchOp launch, int64_t offset) {
   launch.getWorkspaceMutable().assign(alloc.getBuffer());
 }
 
+/// What branches and loops allocate gets its place in the buffer of its step.
+void Applier::placeRegionBuffers() {
+  llvm::DenseMap<int, int64_t> starts; // by buffer
+  for (const solver::Place &place : solution.places)
+    if (place.storage >= 0)
+      starts[place.buffer] = solution.storages[place.storage].offset + place.offset;
+  auto toRam = [&](auto &&self, Value buffer) -> void {
+    buffer.setType(BufferType::get(program.getContext(), bytesOf(buffer), Tier::Ram));
+    for (Operation *user : buffer.getUsers())
+      if (auto view = dyn_cast<ViewOp>(user))
+        self(self, view.getBuffer());
+  };
+  for (auto [buffer, offset] : extracted.regionOffsets) {
+    buffer.getDefiningOp<AllocOp>().setOffset(starts.lookup(extracted.buffers.at(buffer)) + offset);
+    toRam(toRam, buffer);
+  }
+}
+
 /// The step's own operation the first time, a clone with a number of its own each time after.
 Operation *Applier::stepFor(const solver::Action &action) {
   Operation *op = extracted.steps[action.step];
@@ -300,10 +319,11 @@ Operation *Applier::stepFor(const solver::Action &action) {
 LogicalResult Applier::run() {
   settleResidents();
   collectOwners();
+  placeRegionBuffers();
   // Views of buffers move with them: one view of the place, of which they become parts.
   SmallVector<ViewOp> views;
   program.walk([&](ViewOp view) {
-    if (view.getBase() && extracted.buffers.count(view.getBase()))
+    if (view.getBase() && extracted.buffers.count(view.getBase()) && !extracted.regionOffsets.count(view.getBase()))
       views.push_back(view);
   });
   for (ViewOp view : views) {

@@ -1,13 +1,14 @@
 //===- Extract.cpp - Plan IR to the planner's problem --------------------------------------------------===//
 //
 // Every step of the program's block is a step of the problem; a plan.if or plan.loop is one step with all that its
-// regions touch, and with the largest workspace of its launches. A buffer that several steps write is written by the
-// first of them; the others count as readers, and keep their order.
+// regions touch, one buffer that holds what they allocate, and the largest workspace of its launches. A buffer that
+// several steps write is written by the first of them; the others count as readers, and keep their order.
 //
 //===----------------------------------------------------------------------------------------------===//
 
 #include "compiler/Lowering/PlanProblem/FixedCosts.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
+#include "compiler/Lowering/PlanProblem/RegionBuffers.h"
 #include "dialects/Plan/PlanSteps.h"
 #include "plim/check.h"
 
@@ -34,6 +35,7 @@ private:
   };
 
   void addBuffers();
+  void addRegionBuffers();
   int addBuffer(Value root, std::string name, solver::BufferKind kind, StringRef source = {}, int64_t align = kAlign);
   void addStep(Operation *op);
   void addLaunch(solver::Step &step, LaunchOp launch);
@@ -110,9 +112,10 @@ void Extractor::addBuffers() {
           addBuffer(resident.getBuffer(), name.str(), solver::BufferKind::State, name);
     }
   }
-  program.getBody().walk([&](AllocOp alloc) {
+  addRegionBuffers();
+  for (AllocOp alloc : program.getBody().getOps<AllocOp>()) {
     if (alloc.getBuffer().use_empty())
-      return;
+      continue;
     std::string source = sourceOf(alloc);
     std::string name = source.empty() ? ("buffer" + Twine(problem.buffers.size())).str() : source;
     int number = addBuffer(alloc.getBuffer(), name, solver::BufferKind::Transient, source, alloc.getAlign());
@@ -120,7 +123,32 @@ void Extractor::addBuffers() {
       problem.buffers[number].group = groups.insert({alloc.getGroupAttr(), int(groups.size())}).first->second;
       problem.buffers[number].sizes.assign(alloc.getSizes()->begin(), alloc.getSizes()->end());
     }
-  });
+  }
+}
+
+/// Of each branch or loop, one buffer that holds all of its own.
+void Extractor::addRegionBuffers() {
+  for (Operation &op : *program.getBlock()) {
+    if (!isa<IfOp, LoopOp>(op))
+      continue;
+    llvm::DenseMap<Value, int64_t> offsets;
+    int64_t bytes = packRegionBuffers(&op, offsets);
+    if (offsets.empty())
+      continue;
+    int number = -1;
+    op.walk([&](AllocOp alloc) {
+      auto offset = offsets.find(alloc.getBuffer());
+      if (offset == offsets.end())
+        return;
+      std::string source = sourceOf(&op);
+      if (number < 0)
+        number = addBuffer(alloc.getBuffer(), source.empty() ? op.getName().getStringRef().str() : source,
+                           solver::BufferKind::Transient, source);
+      result.buffers[alloc.getBuffer()] = number;
+      result.regionOffsets[alloc.getBuffer()] = offset->second;
+    });
+    problem.buffers[number].bytes = bytes;
+  }
 }
 
 //===----------------------------------------------------------------------===//

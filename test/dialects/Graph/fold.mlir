@@ -174,6 +174,21 @@ func.func @drop_unchanged(%x: tensor<4xf32>, %k: tensor<4xf32>, %n: tensor<i64>,
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
+// One value takes over another that no trip changes.
+// CHECK-LABEL: func.func @takes_unchanged
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[K:.*]]: tensor<4xf32>
+// CHECK: graph.loop %{{.*}} while %{{.*}} carry %[[X]] {max_trips = 9 : i64}
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %[[GO:.*]]: tensor<i1>, %{{.*}}: tensor<4xf32>):
+// CHECK-NEXT: graph.yield %[[GO]], %[[K]] : tensor<i1>, tensor<4xf32>
+func.func @takes_unchanged(%x: tensor<4xf32>, %k: tensor<4xf32>, %n: tensor<i64>, %c: tensor<i1>) -> tensor<4xf32> {
+  %0:2 = graph.loop %n while %c carry %x, %k {max_trips = 9 : i64}
+      : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<4xf32>, %same: tensor<4xf32>):
+    graph.yield %go, %same, %same : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0 : tensor<4xf32>
+}
+
 // A loop that never starts gives what it starts with; one that stacks stays, for the size of the stack.
 // CHECK-LABEL: func.func @never_starts
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>
