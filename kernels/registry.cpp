@@ -18,6 +18,7 @@
 #include "kernels/fill/fill_cost.h"
 #include "kernels/gather/gather_cost.h"
 #include "kernels/matmul/batched_cost.h"
+#include "kernels/matmul/dot_cost.h"
 #include "kernels/matmul/integer_cost.h"
 #include "kernels/matmul/panel32_cost.h"
 #include "kernels/matmul/quantized_cost.h"

@@ -85,6 +85,12 @@ static inline plim_cost plim_cost_matmul_batched(const plim_shape *const *shape,
   plim_batched_blocking cut = plim_batched_blocking_for(a, shape[1], has_residual ? shape[operands - 2] : NULL, c);
   double flops = 2.0 * (double)plim_elements(c) * (double)a->dims[a->rank - 1];
   plim_cost cost = plim_cost_rule(shape, operands, flops, cut.rows < 28 ? 0.2 : 0.7, (double)cut.units, machine);
+  /* Packing B, again for each block of rows: columns that are contiguous are transposed. */
+  const plim_shape *b = shape[1];
+  double elements = (double)(cut.space.outer * cut.space.runs * cut.row_blocks) * (double)a->dims[a->rank - 1] *
+                    (double)c->dims[c->rank - 1];
+  cost.ns += (b->strides[b->rank - 2] == 1 && b->strides[b->rank - 1] != 1 ? 0.1 : 0.03) * elements;
+  cost.tasks = plim_cost_tasks(cost.ns, (double)cut.units);
   cost.scratch_bytes = cut.b_bytes + cut.a_bytes + cut.partial_bytes;
   return cost;
 }

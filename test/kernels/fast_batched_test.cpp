@@ -33,7 +33,7 @@ struct Case {
   int64_t flags = 0, activation = PLIM_ACT_NONE;
 };
 
-void check(const Case &c, unsigned seed) {
+void check(const Case &c, unsigned seed, const char *kernel = "matmul.batched") {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   Tensor a = matrix(c.batch, c.m, c.k, c.aOrder);
@@ -49,8 +49,7 @@ void check(const Case &c, unsigned seed) {
   if (c.flags & PLIM_EPILOGUE_RESIDUAL)
     operands.push_back(residual);
   operands.push_back(result);
-  Launch launch("matmul.batched", operands,
-                {c.flags, c.activation, plim_attr_from_double(0.3), plim_attr_from_double(0.7)});
+  Launch launch(kernel, operands, {c.flags, c.activation, plim_attr_from_double(0.3), plim_attr_from_double(0.7)});
   launch.runAll();
   int64_t step = std::max<int64_t>(1, result.elements() / 2000);
   for (int64_t element = 0; element < result.elements(); element += step) {
@@ -110,6 +109,32 @@ TEST(MatmulBatched, FewRowsByContiguousColumnsAreRight) {
               seed);
         ++seed;
       }
+}
+
+TEST(MatmulDot, FewRowsByContiguousColumnsAreRight) {
+  unsigned seed = 0;
+  for (std::vector<int64_t> batch : {std::vector<int64_t>{}, {2}, {1, 2}})
+    for (int64_t rows : {1, 2, 4})
+      for (int64_t k : {0, 1, 7, 8, 15, 16, 17, 600})
+        for (int64_t n : {0, 1, 3, 31, 64, 200}) {
+          const bool flat = seed % 2;
+          if (rows * (batch.empty() ? 1 : 2) <= 4)
+            check({batch, rows, k, n, RowMajor, ColumnMajor, !flat, flat, int64_t(seed % 4),
+                   int64_t(seed % PLIM_ACT_COUNT)},
+                  seed, "matmul.dot");
+          ++seed;
+        }
+}
+
+TEST(MatmulDot, MoreRowsAreRefused) {
+  Tensor a({5, 8}), b({8, 3}, {1, 8}), c({5, 3});
+  Launch launch("matmul.dot", {a, b, c}, {0, 0, 0, 0});
+  void *buffers[] = {a.data(), b.data(), c.data()};
+  const plim_shape *shapes[] = {&a.shape, &b.shape, &c.shape};
+  plim_launch l = {};
+  l.attrs = launch.attrs.data(), l.buf = buffers, l.shape = shapes;
+  l.tasks = 1, l.operands = 3, l.attr_words = 4;
+  EXPECT_NE(launch.entry->kernel->fn[PLIM_ISA_V3](&l, nullptr, 0, 1), 0);
 }
 
 TEST(MatmulBatched, RandomShapesAreRight) {

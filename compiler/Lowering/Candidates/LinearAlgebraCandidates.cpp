@@ -1,7 +1,7 @@
 //===- LinearAlgebraCandidates.cpp - Matrix products, packing, attention -----------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "kernels/attention/decode_cost.h"
-#include "kernels/matmul/matmul.h"
+#include "kernels/matmul/dot_cost.h"
 
 using namespace mlir;
 
@@ -86,8 +86,16 @@ void matmul(graph::MatmulOp op, Candidates &candidates) {
   bool f32 = graph::elementTypeOf(op.getLhs()).isF32() && graph::elementTypeOf(op.getRhs()).isF32();
   if (f32 && packed && isOne(a.strides.back()))
     launch.offer("matmul.panel32", attrs, "matmul.panel32");
-  else if (f32 && !packed)
+  else if (f32 && !packed) {
+    int64_t rows = 1;
+    for (AffineExpr size : ArrayRef(outDims).drop_back())
+      rows *= std::min<int64_t>(candidates.sizes.largest(size), PLIM_DOT_ROWS_MAX + 1);
+    auto isZero = [](AffineExpr stride) { return constantOf(stride) == 0; };
+    bool oneMatrix = llvm::all_of(ArrayRef(b.strides).drop_back(2), isZero);
+    if (rows <= PLIM_DOT_ROWS_MAX && oneMatrix && isOne(a.strides.back()) && isOne(b.strides[b.strides.size() - 2]))
+      launch.offer("matmul.dot", attrs, "matmul.dot");
     launch.offer("matmul.batched", attrs, "matmul.batched");
+  }
   if (candidates.empty())
     launch.offer("matmul.reference", attrs);
 }
