@@ -1,7 +1,9 @@
 """ONNX's node tests pass, or are known gaps: a list that can only shrink."""
 
+import numpy as np
 import pytest
 
+import harness
 import onnx_nodes
 
 
@@ -24,3 +26,20 @@ def test_most_tests_of_tensors_pass(results):
 
 def test_page_is_that_of_the_gaps():
     assert onnx_nodes.PAGE.read_text() == onnx_nodes.page(), "rewrite it by tools/dev onnx-nodes --page"
+
+
+@pytest.mark.parametrize("path", sorted((onnx_nodes.DATA.parent / "light").glob("*.onnx")), ids=lambda p: p.stem)
+def test_network_shapes_give_what_onnx_runtime_gives(path, tmp_path):
+    """Nine known networks whose weights are one number a tensor."""
+    import onnx
+
+    graph = onnx.load(path).graph
+    weights = {tensor.name for tensor in graph.initializer}
+    rng = np.random.default_rng(1)
+    inputs = {value.name: rng.random([d.dim_value for d in value.type.tensor_type.shape.dim], np.float32)
+              for value in graph.input if value.name not in weights}
+    want = harness.ort_outputs(path, inputs)
+    harness.compile_model(path, tmp_path / "out")
+    _, have = harness.run_model(tmp_path / "out", inputs, tmp_path, "--no-poison", outputs=list(want))
+    for name, expected in want.items():
+        np.testing.assert_allclose(have[name], expected, rtol=1e-3, atol=1e-4)

@@ -24,6 +24,9 @@ FailureOr<Value> ModelImporter::lookup(StringRef name, Scope &scope, Location lo
       continue;
     std::string why;
     const Location where = NameLoc::get(StringAttr::get(context, name));
+    OpBuilder::InsertionGuard guard(builder);
+    if (builder.getInsertionBlock() != at->block)
+      builder.setInsertionPointToStart(at->block);
     Value made = weight(*initializer->second, at->prefix + name.str(), where, why);
     if (!made)
       return error(where) << why;
@@ -69,6 +72,9 @@ LogicalResult ModelImporter::importNode(const wire::Node &node, StringRef label,
       if (!importer.input(i))
         return importer.error("input " + Twine(i) + " is missing; need " + Twine(row->leastInputs) + ", have " +
                               Twine(have));
+    for (auto [i, value] : llvm::enumerate(importer.inputs))
+      if (!row->takesSequences && NodeImporter::isSequence(value))
+        return importer.error("input " + Twine(i) + " is a sequence, need a tensor");
     Scope *outer = std::exchange(current, &scope);
     const LogicalResult result = row->import(importer);
     current = outer;
@@ -78,9 +84,38 @@ LogicalResult ModelImporter::importNode(const wire::Node &node, StringRef label,
       return importer.error("attribute '" + name + "' is not one of this operator's");
   }
   for (auto [i, output] : llvm::enumerate(node.outputs))
-    if (!output.empty())
+    if (!output.empty()) {
+      boundOutput(scope.prefix + std::string(output), importer.results[i]);
       scope.values[toRef(output)] = importer.results[i];
+    }
   return success();
+}
+
+graph::Dim ModelImporter::boundOf(StringRef output, int64_t dim) {
+  graph::Dim result;
+  for (auto [i, bound] : llvm::enumerate(options.bounds))
+    if (matchesName(bound.pattern, (output + "." + Twine(dim)).str())) {
+      boundUsed.set(unsigned(i));
+      result = graph::Dim(bound.lower, bound.upper);
+    }
+  return result;
+}
+
+void ModelImporter::boundOutput(StringRef name, Value value) {
+  if (NodeImporter::isSequence(value))
+    return;
+  const auto type = NodeImporter::typeOf(value);
+  Operation *op = value.getDefiningOp();
+  if (!op || type.hasStaticShape())
+    return;
+  graph::Dims dims = graph::dimsOf(type);
+  for (auto [d, dim] : llvm::enumerate(dims))
+    if (const graph::Dim given = boundOf(name, int64_t(d)); !dim.isStatic() && graph::canBeEqual(dim, given))
+      dim = graph::meet(dim, given);
+  value.setType(graph::tensorOf(dims, type.getElementType()));
+  // What the sizes turn out to depend on is seen later; the error then names the output.
+  if (llvm::any_of(op->getOpOperands(), graph::isSizeOperand))
+    op->setAttr("graph.outputs", builder.getStrArrayAttr({name}));
 }
 
 LogicalResult ModelImporter::importCall(const wire::Node &node, const wire::Function &function, StringRef label,
@@ -109,6 +144,7 @@ LogicalResult ModelImporter::importCall(const wire::Node &node, const wire::Func
   if (failed(readOperatorSets(function.operatorSets, "function '" + name + "'", sets)))
     return failure();
   Scope inner;
+  inner.block = builder.getInsertionBlock();
   inner.operatorSets = &sets;
   inner.callAttributes = &attributes;
   inner.prefix = (label + "/").str();
@@ -127,12 +163,33 @@ LogicalResult ModelImporter::importCall(const wire::Node &node, const wire::Func
   return success();
 }
 
-LogicalResult ModelImporter::inlineGraph(const wire::Graph &graph, StringRef label, SmallVectorImpl<Value> &results) {
+std::optional<int64_t> ModelImporter::tripBound(StringRef label) {
+  std::optional<int64_t> most;
+  for (auto [i, flag] : llvm::enumerate(options.bounds))
+    if (matchesName(flag.pattern, label)) {
+      most = flag.upper;
+      boundUsed.set(unsigned(i));
+    }
+  return most;
+}
+
+LogicalResult ModelImporter::inlineGraph(const wire::Graph &graph, StringRef label, ArrayRef<Value> arguments,
+                                         SmallVectorImpl<Value> &results) {
   Scope inner;
+  inner.block = builder.getInsertionBlock();
   inner.outer = current;
   inner.operatorSets = current->operatorSets;
   inner.callAttributes = current->callAttributes;
   inner.prefix = (label + "/").str();
+  if (graph.inputs.size() != arguments.size())
+    return error(NameLoc::get(StringAttr::get(context, label)))
+           << "graph '" << toRef(graph.name) << "' of node '" << label << "': need " << arguments.size()
+           << " inputs, have " << graph.inputs.size();
+  for (auto [input, argument] : llvm::zip_equal(graph.inputs, arguments))
+    if (!inner.values.try_emplace(toRef(input.name), argument).second)
+      return error(NameLoc::get(StringAttr::get(context, label)))
+             << "graph '" << toRef(graph.name) << "' of node '" << label << "': input '" << toRef(input.name)
+             << "' is declared twice";
   if (failed(declareInitializers(graph, inner)) || failed(checkSupported(graph.nodes, inner)) ||
       failed(importNodes(graph.nodes, inner)))
     return failure();

@@ -30,7 +30,8 @@ OwningOpRef<ModuleOp> plim::onnx::importModel(StringRef path, const ImportOption
 
 ModelImporter::ModelImporter(const wire::Model &model, StringRef path, const ImportOptions &options,
                              MLIRContext *context)
-    : model(model), path(path.str()), options(options), context(context), builder(context), externalFolder(path.str()) {
+    : model(model), path(path.str()), options(options), context(context), builder(context), externalFolder(path.str()),
+      boundUsed(options.bounds.size()) {
   for (const wire::Function &function : model.functions)
     functions[qualifiedName(toRef(function.domain), toRef(function.name)) + ":" + std::string(function.overload)] =
         &function;
@@ -43,6 +44,15 @@ static void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+void ModelImporter::reportUnusedBounds() {
+  for (size_t i = 0; i < options.bounds.size(); ++i)
+    if (!boundUsed.test(i)) {
+      status = ImportStatus::Usage;
+      error(fileLocation()) << "--bound '" << options.bounds[i].text
+                            << "' names no open dimension of an input, and none of an output of a node";
+    }
 }
 
 OwningOpRef<ModuleOp> ModelImporter::run(ImportStatus &result) {
@@ -78,6 +88,9 @@ OwningOpRef<ModuleOp> ModelImporter::run(ImportStatus &result) {
     if (failed(importEntry(entry.name, entry.bounds, *module)))
       return nullptr;
   }
+  reportUnusedBounds();
+  if (boundUsed.count() != options.bounds.size())
+    return nullptr;
   if (decodedWeights) {
     decodedWeights->flush();
     if (decodedWeights->has_error()) {
@@ -112,6 +125,7 @@ LogicalResult ModelImporter::importEntry(StringRef name, ArrayRef<BoundFlag> bou
   auto function = func::FuncOp::create(builder, fileLocation(), name, builder.getFunctionType(types, {}));
   function.setAllArgAttrs(attributes);
   Block *block = function.addEntryBlock();
+  scope.block = block;
   builder.setInsertionPointToEnd(block);
   unsigned argument = 0;
   for (const Input &input : inputs) {
@@ -158,6 +172,9 @@ LogicalResult ModelImporter::importEntry(StringRef name, ArrayRef<BoundFlag> bou
 /// What a model says of its outputs may be missing or stale (shapes often are); what it says of their elements may not.
 LogicalResult ModelImporter::checkOutputs(const wire::Graph &graph, ArrayRef<Value> values) {
   for (auto [output, value] : llvm::zip_equal(graph.outputs, values)) {
+    if (NodeImporter::isSequence(value))
+      return error(fileLocation()) << "output '" << toRef(output.name)
+                                   << "' is a sequence: need a tensor, as ConcatFromSequence gives";
     if (output.type.kind != wire::Type::Kind::Tensor)
       continue;
     const auto type = cast<RankedTensorType>(value.getType());

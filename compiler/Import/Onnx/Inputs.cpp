@@ -50,7 +50,7 @@ LogicalResult ModelImporter::listInputs() {
 }
 
 LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bounds) {
-  llvm::BitVector shapeUsed(options.shapes.size()), boundUsed(options.bounds.size()), ownUsed(bounds.size());
+  llvm::BitVector shapeUsed(options.shapes.size()), ownUsed(bounds.size());
   std::string openNames; // of dimensions, for messages
   SmallVector<OpenDimension> open;
   bool bad = false;
@@ -187,12 +187,8 @@ LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bou
       status = ImportStatus::Usage;
       bad = true;
     }
-  for (size_t i = 0; i < options.bounds.size(); ++i)
-    if (!boundUsed.test(i)) {
-      error(fileLocation()) << "--bound '" << options.bounds[i].text << "' names no open dimension of an input";
-      status = ImportStatus::Usage;
-      bad = true;
-    }
+  if (bad)
+    reportUnusedBounds();
   for (size_t i = 0; i < bounds.size(); ++i)
     if (!ownUsed.test(i)) {
       error(fileLocation()) << "--entry '" << entry << "': '" << bounds[i].text

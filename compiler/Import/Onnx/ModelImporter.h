@@ -24,8 +24,13 @@ public:
   mlir::InFlightDiagnostic error(mlir::Location loc) { return mlir::emitError(loc); }
   mlir::Type elementType(wire::DataType type);
   mlir::Value weight(const wire::Tensor &tensor, llvm::StringRef name, mlir::Location loc, std::string &error);
+  /// Imports a graph in the scope of the node at hand, where the builder is; its inputs are `arguments`.
   llvm::LogicalResult inlineGraph(const wire::Graph &graph, llvm::StringRef label,
-                                  llvm::SmallVectorImpl<mlir::Value> &results);
+                                  llvm::ArrayRef<mlir::Value> arguments, llvm::SmallVectorImpl<mlir::Value> &results);
+  /// The most trips that a bound gives the loop of a node.
+  std::optional<int64_t> tripBound(llvm::StringRef label);
+  /// What the user says of a dimension of an output of a node; everything where nothing is said.
+  graph::Dim boundOf(llvm::StringRef output, int64_t dim);
 
 private:
   using OperatorSets = llvm::StringMap<int64_t>;
@@ -38,6 +43,7 @@ private:
     const OperatorSets *operatorSets = nullptr;
     const Attributes *callAttributes = nullptr;
     std::string prefix; ///< of labels: "call/" inside the body of a function called by node "call"
+    mlir::Block *block = nullptr; ///< Where its nodes go, and weights that a region inside is the first to read.
     llvm::StringMap<mlir::Value> values;
     llvm::StringMap<const wire::Tensor *> initializers;
 
@@ -91,6 +97,10 @@ private:
   llvm::LogicalResult importCall(const wire::Node &node, const wire::Function &function, llvm::StringRef label,
                                  mlir::ArrayRef<mlir::Value> arguments, Scope &scope,
                                  llvm::SmallVectorImpl<mlir::Value> &results);
+  /// An error for each --bound that names nothing.
+  void reportUnusedBounds();
+  /// Gives an output of a node the bounds that the user has for its dimensions, "name.0" and so on.
+  void boundOutput(llvm::StringRef name, mlir::Value value);
   llvm::LogicalResult declareInitializers(const wire::Graph &graph, Scope &scope);
   /// The value of a name, made on first use if it is a weight. Null for an argument that a call leaves out; failure,
   /// with an error, for unknown names.
@@ -107,6 +117,7 @@ private:
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   wire::ExternalFolder externalFolder;
+  llvm::BitVector boundUsed; ///< by number of options.bounds: it names something
   ImportStatus status = ImportStatus::Model;
 
   OperatorSets operatorSets;

@@ -155,11 +155,15 @@ std::optional<SmallVector<StringRef>> NodeImporter::strings(StringRef name) {
 
 const wire::Tensor *NodeImporter::tensor(StringRef name) {
   const auto *found = attribute(name, wire::AttributeType::Tensor, "a tensor");
+  if (found && !found->tensor)
+    (void)error("attribute '" + name + "' must be a tensor");
   return found ? found->tensor.get() : nullptr;
 }
 
 const wire::Graph *NodeImporter::graph(StringRef name) {
   const auto *found = attribute(name, wire::AttributeType::Graph, "a graph");
+  if (found && !found->graph)
+    (void)error("attribute '" + name + "' must be a graph");
   return found ? found->graph.get() : nullptr;
 }
 
@@ -229,12 +233,35 @@ Type NodeImporter::elementType(int64_t dataType) {
 }
 
 LogicalResult NodeImporter::inlineGraph(const wire::Graph &graph) {
-  if (failed || mlir::failed(model.inlineGraph(graph, label, results))) {
+  if (failed || mlir::failed(model.inlineGraph(graph, label, {}, results))) {
     failed = true;
     return failure();
   }
   return finish(SmallVector<Value>(results));
 }
+
+LogicalResult NodeImporter::importRegion(const wire::Graph &graph, Block *block, ArrayRef<Value> arguments,
+                                         SmallVectorImpl<Value> &yields) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(block);
+  failed |= mlir::failed(model.inlineGraph(graph, label, arguments, yields));
+  if (!failed && llvm::any_of(yields, isSequence))
+    return error("a sequence of tensors is no result of a graph that runs as a whole");
+  return failure(failed);
+}
+
+Value NodeImporter::sequence(ArrayRef<Value> elements) {
+  if (failed)
+    return {};
+  const Type type = TupleType::get(b.getContext(), ValueRange(elements).getTypes());
+  return UnrealizedConversionCastOp::create(b, loc, type, elements).getResult(0);
+}
+
+ValueRange NodeImporter::elementsOf(Value sequence) {
+  return sequence.getDefiningOp<UnrealizedConversionCastOp>().getInputs();
+}
+
+std::optional<int64_t> NodeImporter::tripBound() { return model.tripBound(label); }
 
 //===----------------------------------------------------------------------===//
 // Axes and constants
@@ -331,51 +358,4 @@ std::optional<int64_t> NodeImporter::needInt(unsigned i, StringRef name) {
     return found->front();
   (void)error("input " + Twine(i) + " '" + name + "' must be one integer, have " + Twine(found->size()));
   return std::nullopt;
-}
-
-std::optional<SmallVector<std::optional<int64_t>>> NodeImporter::partialInts(Value value) {
-  // No shape has so many entries; an input that claims to be one of 2^40 would cost as many bytes.
-  constexpr int64_t mostEntries = 1024;
-  if (!value || typeOf(value).getRank() > 1 || !typeOf(value).hasStaticShape() ||
-      typeOf(value).getNumElements() > mostEntries)
-    return std::nullopt;
-  const auto count = static_cast<size_t>(typeOf(value).getNumElements());
-  SmallVector<std::optional<int64_t>> result;
-  if (auto known = constantInts(value)) {
-    result.assign(known->begin(), known->end());
-    return result;
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto shape = dyn_cast_or_null<graph::ShapeOfOp>(op)) {
-    for (int64_t size : typeOf(shape.getInput()).getShape())
-      result.push_back(ShapedType::isDynamic(size) ? std::nullopt : std::optional<int64_t>(size));
-    return result;
-  }
-  if (auto concat = dyn_cast_or_null<graph::ConcatOp>(op)) {
-    for (Value part : concat.getInputs()) {
-      auto inner = partialInts(part);
-      if (!inner)
-        return std::nullopt;
-      result.append(*inner);
-    }
-    return result;
-  }
-  if (isa_and_nonnull<graph::ReshapeOp, graph::CastOp>(op))
-    if (auto inner = partialInts(op->getOperand(0)))
-      return inner;
-  if (auto slice = dyn_cast_or_null<graph::SliceOp>(op); slice && slice.getStarts().size() == 1)
-    if (auto inner = partialInts(slice.getInput())) {
-      for (size_t i = 0; i < count; ++i)
-        result.push_back((*inner)[slice.getStarts()[0] + int64_t(i) * slice.getFullSteps()[0]]);
-      return result;
-    }
-  if (auto gather = dyn_cast_or_null<graph::GatherOp>(op))
-    if (auto inner = partialInts(gather.getInput()))
-      if (auto indices = constantInts(gather.getIndices())) {
-        for (int64_t index : *indices)
-          result.push_back((*inner)[index < 0 ? index + int64_t(inner->size()) : index]);
-        return result;
-      }
-  result.assign(count, std::nullopt);
-  return result;
 }

@@ -107,6 +107,46 @@ public:
   mlir::Value weight(const wire::Tensor &tensor, llvm::StringRef name);
   mlir::Type elementType(int64_t dataType); ///< null with an error for types that are not supported
 
+  //===--- Sequences: lists of tensors, while the import runs -------------===//
+
+  /// A value of tuple type, which no op but those of its own reads.
+  static bool isSequence(mlir::Value value) { return value && llvm::isa<mlir::TupleType>(value.getType()); }
+  mlir::Value sequence(llvm::ArrayRef<mlir::Value> elements);
+  static mlir::ValueRange elementsOf(mlir::Value sequence);
+
+  /// The same for an op of `count` results.
+  template <typename Op, typename... Args>
+  llvm::SmallVector<mlir::Value> makeMany(unsigned count, Args &&...args) {
+    llvm::SmallVector<mlir::Value> results = makePair<Op>(std::forward<Args>(args)...);
+    results.resize(count);
+    return results;
+  }
+
+  //===--- Sizes that may be values of the run (NodeSizes.cpp) ---------------===//
+
+  /// What the user says of a dimension of the first output.
+  graph::Dim boundOfResult(int64_t dim) const;
+  /// What is known of a size, which is one integer.
+  static graph::Dim rangeOf(mlir::Value size);
+  static std::optional<int64_t> knownSize(mlir::Value size);
+  mlir::Value entry(mlir::Value list, int64_t i); ///< of a list of integers, as i64[1]
+  mlir::Value dim(mlir::Value tensor, int64_t axis);
+  mlir::Value product(llvm::ArrayRef<mlir::Value> sizes);
+  /// Within [least, most]; `most` may be null.
+  mlir::Value clamp(mlir::Value size, mlir::Value least, mlir::Value most);
+  mlir::Value joined(llvm::ArrayRef<mlir::Value> sizes); ///< as one i64[n]
+  /// The type of a tensor of these sizes, with the bounds that are known.
+  static mlir::RankedTensorType typeOfSizes(mlir::Value sizes, mlir::Type element);
+  mlir::Value reshapeTo(mlir::Value value, llvm::ArrayRef<mlir::Value> sizes);
+  /// `most`, if given, has a bound of each size.
+  mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<mlir::Value> sizes, llvm::ArrayRef<int64_t> most = {});
+  mlir::Value sliceTo(mlir::Value value, llvm::ArrayRef<mlir::Value> starts, llvm::ArrayRef<mlir::Value> sizes,
+                      llvm::ArrayRef<int64_t> steps);
+  /// The first `count` along an axis.
+  mlir::Value firstOf(mlir::Value value, int64_t axis, mlir::Value count);
+  /// start, start + step, ...: `count` of them.
+  mlir::Value rangeOfSize(mlir::Value start, mlir::Value step, mlir::Value count);
+
   //===--- Results --------------------------------------------------------===//
 
   llvm::LogicalResult finish(mlir::Value result) { return finish(llvm::ArrayRef<mlir::Value>(result)); }
@@ -124,6 +164,13 @@ public:
 
   /// Imports a graph in the scope of this node, in place; the values of its outputs are the results.
   llvm::LogicalResult inlineGraph(const wire::Graph &graph);
+  /// Imports a graph of inputs `arguments` at the end of a block, of a region that this node will have; gives the values
+  /// of its outputs.
+  llvm::LogicalResult importRegion(const wire::Graph &graph, mlir::Block *block, llvm::ArrayRef<mlir::Value> arguments,
+                                   llvm::SmallVectorImpl<mlir::Value> &yields);
+  /// The most trips that --bound gives the loop of this node, and how to write such a flag.
+  std::optional<int64_t> tripBound();
+  std::string tripBoundFlag() const { return ("--bound '" + label + "=0..MOST'").str(); }
 
   llvm::SmallVector<mlir::Value> inputs, results;
 

@@ -13,11 +13,39 @@ static auto keyOf(const OperatorRow &row) {
 llvm::ArrayRef<OperatorRow> plim::onnx::allOperators() {
   static const std::vector<OperatorRow> rows = [] {
     std::vector<OperatorRow> all;
-    for (auto family : {arithmeticOperators(), activationOperators(), logicOperators(), constantOperators(),
-                        shapeOperators(), movementOperators(), indexingOperators(), matrixOperators(),
-                        convolutionOperators(), poolingOperators(), resizeOperators(), normalizationOperators(),
-                        reductionOperators(), quantizationOperators(), quantizedProductOperators(),
-                        recurrentOperators(), einsumOperators()})
+    for (auto family : {arithmeticOperators(),
+                        activationOperators(),
+                        logicOperators(),
+                        constantOperators(),
+                        shapeOperators(),
+                        movementOperators(),
+                        slicingOperators(),
+                        selectionOperators(),
+                        indexingOperators(),
+                        matrixOperators(),
+                        convolutionOperators(),
+                        poolingOperators(),
+                        resizeOperators(),
+                        normalizationOperators(),
+                        reductionOperators(),
+                        quantizationOperators(),
+                        quantizedArithmeticOperators(),
+                        quantizedProductOperators(),
+                        recurrentOperators(),
+                        einsumOperators(),
+                        controlFlowOperators(),
+                        attentionOperators(),
+                        featureOperators(),
+                        linearAttentionOperators(),
+                        lossOperators(),
+                        samplingOperators(),
+                        signalOperators(),
+                        windowOperators(),
+                        sequencingOperators(),
+                        sequenceOperators(),
+                        microsoftAttentionOperators(),
+                        microsoftFusedOperators(),
+                        microsoftNormOperators()})
       all.insert(all.end(), family.begin(), family.end());
     llvm::sort(all, [](const OperatorRow &a, const OperatorRow &b) { return keyOf(a) < keyOf(b); });
     return all;

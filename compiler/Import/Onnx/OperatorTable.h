@@ -13,7 +13,8 @@ class NodeImporter;
 /// asked for are refused after.
 using ImportFunction = llvm::LogicalResult (*)(NodeImporter &node);
 
-constexpr unsigned anyNumber = ~0u;
+constexpr unsigned anyNumber = ~0u;       ///< none of them left out
+constexpr unsigned anyOptional = ~0u - 1; ///< some perhaps left out
 constexpr int64_t noVersion = INT64_MAX;
 
 struct OperatorRow {
@@ -25,6 +26,7 @@ struct OperatorRow {
   const char *domain = "";
   /// What is not covered, for the reference page.
   const char *limits = "";
+  bool takesSequences = false; ///< Other operators take tensors alone.
 };
 
 /// The operator sets of the default domain whose semantics are known.
@@ -33,6 +35,9 @@ constexpr const char *microsoftDomain = "com.microsoft";
 
 /// The row of an operator, whatever the version. Domains "" and "ai.onnx" are one.
 const OperatorRow *findOperator(llvm::StringRef domain, llvm::StringRef name);
+
+/// Why an operator without a row is refused, where that is known; null otherwise.
+const char *refusalOf(llvm::StringRef domain, llvm::StringRef name);
 
 /// All rows, by domain and name.
 llvm::ArrayRef<OperatorRow> allOperators();
@@ -44,6 +49,8 @@ llvm::ArrayRef<OperatorRow> logicOperators();
 llvm::ArrayRef<OperatorRow> constantOperators();
 llvm::ArrayRef<OperatorRow> shapeOperators();
 llvm::ArrayRef<OperatorRow> movementOperators();
+llvm::ArrayRef<OperatorRow> slicingOperators();
+llvm::ArrayRef<OperatorRow> selectionOperators();
 llvm::ArrayRef<OperatorRow> indexingOperators();
 llvm::ArrayRef<OperatorRow> matrixOperators();
 llvm::ArrayRef<OperatorRow> convolutionOperators();
@@ -53,7 +60,21 @@ llvm::ArrayRef<OperatorRow> normalizationOperators();
 llvm::ArrayRef<OperatorRow> recurrentOperators();
 llvm::ArrayRef<OperatorRow> reductionOperators();
 llvm::ArrayRef<OperatorRow> quantizationOperators();
+llvm::ArrayRef<OperatorRow> quantizedArithmeticOperators();
+llvm::ArrayRef<OperatorRow> quantizedProductOperators();
 llvm::ArrayRef<OperatorRow> einsumOperators();
+llvm::ArrayRef<OperatorRow> controlFlowOperators();
+llvm::ArrayRef<OperatorRow> attentionOperators();
+llvm::ArrayRef<OperatorRow> featureOperators();
+llvm::ArrayRef<OperatorRow> linearAttentionOperators();
+llvm::ArrayRef<OperatorRow> lossOperators();
+llvm::ArrayRef<OperatorRow> samplingOperators();
+llvm::ArrayRef<OperatorRow> signalOperators();
+llvm::ArrayRef<OperatorRow> windowOperators();
+llvm::ArrayRef<OperatorRow> sequencingOperators();
+llvm::ArrayRef<OperatorRow> sequenceOperators();
+llvm::ArrayRef<OperatorRow> microsoftAttentionOperators();
+llvm::ArrayRef<OperatorRow> microsoftFusedOperators();
+llvm::ArrayRef<OperatorRow> microsoftNormOperators();
 
 } // namespace plim::onnx
-llvm::ArrayRef<OperatorRow> quantizedProductOperators();

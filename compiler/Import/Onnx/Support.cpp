@@ -98,9 +98,10 @@ void ModelImporter::collectUnsupported(const std::vector<wire::Node> &nodes, con
     const auto set = sets.find(toRef(node.domain) == "ai.onnx" ? StringRef() : toRef(node.domain));
     const bool isStandard = toRef(node.domain).empty() || toRef(node.domain) == "ai.onnx";
     std::string reason;
-    if (!row)
-      reason = "not supported";
-    else if (isStandard && set == sets.end())
+    if (!row) {
+      const char *why = refusalOf(toRef(node.domain), toRef(node.opType));
+      reason = why ? why : "not supported";
+    } else if (isStandard && set == sets.end())
       reason = "the model imports no operator set of its domain";
     else if (isStandard && set->second < row->since && row->since > leastOperatorSet)
       reason = "is new in operator set " + std::to_string(row->since) + ", have " + std::to_string(set->second);

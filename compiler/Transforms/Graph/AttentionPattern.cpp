@@ -208,6 +208,57 @@ static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
 }
 
+static size_t openSizes(ArrayRef<int64_t> shape) { return llvm::count_if(shape, ShapedType::isDynamic); }
+
+/// Whether a size of one element is dimension `axis` of `value`, or of what `value` is a reshape of.
+static bool isSizeOf(Value size, Value value, int64_t axis) {
+  while (auto reshape = size.getDefiningOp<ReshapeOp>())
+    size = reshape.getInput();
+  Value list;
+  std::optional<int64_t> entry;
+  DenseIntElementsAttr index;
+  if (auto gather = size.getDefiningOp<GatherOp>()) {
+    list = gather.getInput();
+    if (matchPattern(gather.getIndices(), m_Constant(&index)) && index.getNumElements() == 1)
+      entry = (*index.value_begin<APInt>()).getSExtValue();
+  } else if (auto slice = size.getDefiningOp<SliceOp>(); slice && rankOf(slice.getInput()) == 1) {
+    list = slice.getInput();
+    entry = slice.getStarts()[0];
+  }
+  auto shape = list ? list.getDefiningOp<ShapeOfOp>() : ShapeOfOp();
+  if (!shape || !entry)
+    return false;
+  int64_t rank = rankOf(shape.getInput());
+  entry = *entry < 0 ? *entry + rank : *entry;
+  for (Value at = value;; axis = -1) {
+    if (at == shape.getInput() && axis >= 0)
+      return *entry == axis;
+    // The only open dimension before a reshape is the only one behind it.
+    if (at == shape.getInput())
+      return openSizes(shapeOf(at)) == 1 && openSizes(shapeOf(value)) == 1 &&
+             ShapedType::isDynamic(shapeOf(at)[*entry]);
+    auto reshape = at.getDefiningOp<ReshapeOp>();
+    if (!reshape)
+      return false;
+    at = reshape.getInput();
+  }
+}
+
+/// Whether a broadcast keeps all dimensions that are open.
+static bool keepsOpenSizes(Operation *op) {
+  auto dynamic = dyn_cast<DynamicBroadcastOp>(op);
+  if (!dynamic)
+    return true;
+  auto sizes = dynamic.getShape().getDefiningOp<ConcatOp>();
+  ArrayRef<int64_t> to = shapeOf(op->getResult(0));
+  if (!sizes || sizes.getInputs().size() != to.size())
+    return false;
+  for (auto [axis, size] : llvm::enumerate(sizes.getInputs()))
+    if (ShapedType::isDynamic(to[axis]) && !isSizeOf(size, op->getOperand(0), axis))
+      return false;
+  return true;
+}
+
 std::optional<RepeatedHeads> matchRepeatedHeads(Value value, int64_t axis) {
   ArrayRef<int64_t> shape = shapeOf(value);
   int64_t heads = shape[axis];
@@ -232,11 +283,14 @@ std::optional<RepeatedHeads> matchRepeatedHeads(Value value, int64_t axis) {
     return found;
   }
   // A reshape of a broadcast of one dimension of size 1, which lies behind the heads.
-  auto reshape = value.getDefiningOp<ReshapeOp>();
-  auto broadcast = reshape ? reshape.getInput().getDefiningOp<BroadcastOp>() : value.getDefiningOp<BroadcastOp>();
-  if (!broadcast || rankOf(broadcast.getInput()) != rankOf(broadcast))
+  Operation *broadcast = value.getDefiningOp();
+  if (isa_and_nonnull<ReshapeOp, DynamicReshapeOp>(broadcast) && openSizes(shape) <= 1)
+    broadcast = broadcast->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<BroadcastOp, DynamicBroadcastOp>(broadcast))
     return std::nullopt;
-  ArrayRef<int64_t> from = shapeOf(broadcast.getInput()), to = shapeOf(broadcast);
+  ArrayRef<int64_t> from = shapeOf(broadcast->getOperand(0)), to = shapeOf(broadcast->getResult(0));
+  if (from.size() != to.size() || !keepsOpenSizes(broadcast))
+    return std::nullopt;
   std::optional<int64_t> repeated;
   for (auto [i, sizes] : llvm::enumerate(llvm::zip(from, to)))
     if (std::get<0>(sizes) != std::get<1>(sizes)) {
@@ -248,7 +302,7 @@ std::optional<RepeatedHeads> matchRepeatedHeads(Value value, int64_t axis) {
     return std::nullopt;
   found.repeats = to[*repeated];
   found.shape[axis] = heads / found.repeats;
-  found.source = broadcast.getInput();
+  found.source = broadcast->getOperand(0);
   SmallVector<int64_t> before(shape.take_front(axis));
   before.push_back(found.shape[axis]);
   bool fits = withoutOnes(to.take_front(*repeated)) == withoutOnes(before) &&

@@ -32,9 +32,9 @@ LogicalResult constant(NodeImporter &n) {
 }
 
 LogicalResult constantOfShape(NodeImporter &n) {
-  const auto shape = n.needInts(0, "input");
+  const auto shape = NodeImporter::partialInts(n[0]);
   if (!shape)
-    return failure();
+    return n.error("input 0 must have a known number of entries");
   double value = 0;
   Type element = n.b.getF32Type();
   if (n.has("value")) {
@@ -48,10 +48,22 @@ LogicalResult constantOfShape(NodeImporter &n) {
     value = values->front();
     element = NodeImporter::typeOf(one).getElementType();
   }
-  for (int64_t size : *shape)
-    if (size < 0)
-      return n.error("dimension " + Twine(size) + " is negative");
-  return n.finish(n.fill(*shape, value, element));
+  Ints numbers;
+  SmallVector<Value> sizes;
+  for (auto [i, size] : llvm::enumerate(*shape)) {
+    if (size && *size < 0)
+      return n.error("dimension " + Twine(*size) + " is negative");
+    sizes.push_back(n.entry(n[0], int64_t(i)));
+    if (size)
+      numbers.push_back(*size);
+  }
+  if (numbers.size() == shape->size())
+    return n.finish(n.fill(numbers, value, element));
+  Value list = n.joined(sizes);
+  if (n.hasFailed())
+    return failure();
+  return n.finish(n.makeTyped<graph::DynamicFillOp>(NodeImporter::typeOfSizes(list, element), list,
+                                                    n.b.getF64FloatAttr(value), TypeAttr::get(element)));
 }
 
 LogicalResult eyeLike(NodeImporter &n) {
@@ -65,16 +77,6 @@ LogicalResult eyeLike(NodeImporter &n) {
                                           n.indexGrid(n.type(0).getDimSize(1), 0, 0));
   return n.hasFailed() ? failure() : n.finish(n.cast(diagonal, element));
 }
-
-LogicalResult range(NodeImporter &n) {
-  n.ignore({"stash_type"});
-  for (unsigned i = 0; i < 3; ++i)
-    if (!n.type(i).hasStaticShape() || n.type(i).getNumElements() != 1)
-      return n.error("input " + Twine(i) + " must be a scalar");
-  return n.finish(n.make<graph::RangeOp>(n.reshape(n[0], {}), n.reshape(n[1], {}), n.reshape(n[2], {})));
-}
-
-LogicalResult identity(NodeImporter &n) { return n.finish(n[0]); }
 
 /// At inference every element is kept.
 LogicalResult dropout(NodeImporter &n) {
@@ -94,11 +96,9 @@ LogicalResult dropout(NodeImporter &n) {
 
 constexpr OperatorRow rows[] = {
     {"Constant", 0, 0, constant, 7, noVersion, "", "no strings, no sparse tensors"},
-    {"ConstantOfShape", 1, 1, constantOfShape, 9, noVersion, "", "the shape must be known at compile time"},
+    {"ConstantOfShape", 1, 1, constantOfShape, 9},
     {"Dropout", 1, 3, dropout, 7, noVersion, "", "inference only"},
     {"EyeLike", 1, 1, eyeLike, 9},
-    {"Identity", 1, 1, identity},
-    {"Range", 3, 3, range, 11},
 };
 
 } // namespace

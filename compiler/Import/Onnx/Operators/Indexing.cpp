@@ -51,7 +51,10 @@ LogicalResult oneHot(NodeImporter &n) {
   const auto axis = n.axisOf(n.integer("axis", -1), n.type(0).getRank() + 1);
   if (!axis)
     return failure();
-  return n.finish(n.make<graph::OneHotOp>(n[0], n[2], uint64_t(depth->front()), uint64_t(*axis)));
+  // Indices of other types are taken as integers.
+  const Type index = n.type(0).getElementType();
+  Value indices = index.isSignlessInteger(32) || index.isSignlessInteger(64) ? n[0] : n.cast(n[0], n.b.getI64Type());
+  return n.finish(n.make<graph::OneHotOp>(indices, n[2], uint64_t(depth->front()), uint64_t(*axis)));
 }
 
 /// Elements on one side of diagonal `k`, 0 elsewhere.

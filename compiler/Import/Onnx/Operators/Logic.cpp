@@ -31,17 +31,6 @@ LogicalResult castLike(NodeImporter &n) {
   return n.finish(n.cast(n[0], n.type(1).getElementType()));
 }
 
-/// A branch is taken at compile time: that of the other condition is never looked at.
-LogicalResult branch(NodeImporter &n) {
-  const wire::Graph *taken[] = {n.graph("else_branch"), n.graph("then_branch")};
-  if (!taken[0] || !taken[1])
-    return n.error("attributes 'then_branch' and 'else_branch' must be graphs");
-  const auto condition = NodeImporter::constantInts(n[0]);
-  if (!condition || condition->size() != 1)
-    return n.error("the condition must be known at compile time");
-  return n.inlineGraph(*taken[condition->front() != 0]);
-}
-
 constexpr OperatorRow rows[] = {
     {"And", 2, 2, binary<graph::AndOp>},
     {"Cast", 1, 1, cast, 7, noVersion, "", "no strings, no floats or integers below 8 bits"},
@@ -49,7 +38,6 @@ constexpr OperatorRow rows[] = {
     {"Equal", 2, 2, binary<graph::EqualOp>},
     {"Greater", 2, 2, binary<graph::GreaterOp>},
     {"GreaterOrEqual", 2, 2, binary<graph::GreaterEqualOp>, 12},
-    {"If", 1, 1, branch, 7, noVersion, "", "the condition must be known at compile time"},
     {"IsInf", 1, 1, isInf, 10},
     {"IsNaN", 1, 1, unary<graph::IsNanOp>, 9},
     {"Less", 2, 2, binary<graph::LessOp>},

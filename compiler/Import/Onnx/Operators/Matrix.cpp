@@ -27,24 +27,19 @@ LogicalResult gemm(NodeImporter &n) {
   if (n[2] && n.type(2).getRank() > 2)
     return n.error("input 2 'C' has " + Twine(n.type(2).getRank()) + " dimensions, need at most 2");
   Value bias = n[2] && beta != 0 ? scaled(n, n[2], beta) : Value();
-  if (alpha == 1.0 && bias)
+  // The product takes a bias a column; others are added to it.
+  const bool aColumn = n[2] && n.type(2).getRank() > 0 &&
+                       n.type(2).getShape().back() == n.type(1).getDimSize(!transposeB) &&
+                       (n.type(2).getRank() == 1 || n.type(2).getDimSize(0) == 1);
+  if (alpha == 1.0 && bias && aColumn)
     return n.finish(n.make<graph::MatmulOp>(n[0], n[1], bias, Value(), transposeA, transposeB));
   Value product = scaled(n, n.make<graph::MatmulOp>(n[0], n[1], Value(), Value(), transposeA, transposeB), alpha);
   return n.finish(bias ? n.make<graph::AddOp>(product, bias) : product);
 }
 
-LogicalResult fusedMatMul(NodeImporter &n) {
-  if (n.integer("transBatchA", 0) || n.integer("transBatchB", 0))
-    return n.error("transBatchA and transBatchB are not supported");
-  const bool transposeA = n.integer("transA", 0) != 0, transposeB = n.integer("transB", 0) != 0;
-  const double alpha = n.real("alpha", 1.0);
-  return n.finish(scaled(n, n.make<graph::MatmulOp>(n[0], n[1], Value(), Value(), transposeA, transposeB), alpha));
-}
-
 constexpr OperatorRow rows[] = {
     {"Gemm", 2, 3, gemm},
     {"MatMul", 2, 2, matMul},
-    {"FusedMatMul", 2, 2, fusedMatMul, 1, noVersion, microsoftDomain, "no transBatchA, no transBatchB"},
 };
 
 } // namespace

@@ -25,125 +25,54 @@ LogicalResult expand(NodeImporter &n) {
     return n.error("input 1 'shape' must have a known number of entries");
   const auto from = n.type(0).getShape();
   const size_t rank = std::max(from.size(), wanted->size());
-  Ints target;
+  SmallVector<Value> target;
   for (size_t i = 0; i < rank; ++i) {
     const size_t missing = rank - from.size(), missingWanted = rank - wanted->size();
-    const int64_t have = i < missing ? 1 : from[i - missing];
-    const std::optional<int64_t> want = i < missingWanted ? 1 : (*wanted)[i - missingWanted];
-    if (want && *want < 0)
-      return n.error("entry " + Twine(i - missingWanted) + " of the shape is " + Twine(*want));
-    if (!want && (have == 1 || ShapedType::isDynamic(have)))
-      return n.error("dimension " + Twine(i) + " of the result is not known at compile time");
-    if (!want || *want == 1)
-      target.push_back(i < missing ? 1 : ShapedType::isDynamic(have) ? -1 : have);
+    Value have = i < missing ? n.constant({1}) : n.dim(n[0], int64_t(i - missing));
+    Value want = i < missingWanted ? n.constant({1}) : n.entry(n[1], int64_t(i - missingWanted));
+    if (n.hasFailed())
+      return failure();
+    const auto size = NodeImporter::knownSize(have), entry = NodeImporter::knownSize(want);
+    if (entry && *entry < 0)
+      return n.error("entry " + Twine(i - missingWanted) + " of the shape is " + Twine(*entry));
+    if (size == 1)
+      target.push_back(want);
+    else if (entry == 1 || (!entry && size))
+      target.push_back(have);
+    else if (entry || NodeImporter::rangeOf(want).lo > 1)
+      target.push_back(want);
     else
-      target.push_back(*want);
+      target.push_back(n.make<graph::SelectOp>(n.make<graph::EqualOp>(want, n.constant({1})), have, want));
   }
-  return n.finish(n.make<graph::BroadcastOp>(n[0], target));
+  return n.finish(n.broadcastTo(n[0], target));
 }
 
 /// A new dimension of the repeat count before each repeated dimension, then both as one.
 LogicalResult tile(NodeImporter &n) {
-  const auto repeats = n.needInts(1, "repeats");
+  const auto repeats = NodeImporter::partialInts(n[1]);
   if (!repeats)
-    return failure();
-  const auto shape = n.type(0).getShape();
-  if (repeats->size() != shape.size())
-    return n.error("need " + Twine(shape.size()) + " repeats, have " + Twine(repeats->size()));
-  Ints split, repeated, result;
-  for (auto [size, repeat] : llvm::zip_equal(shape, *repeats)) {
-    if (repeat < 0)
-      return n.error("a repeat count is " + Twine(repeat));
-    const int64_t kept = ShapedType::isDynamic(size) ? -1 : size;
-    if (repeat != 1) {
-      if (kept < 0)
-        return n.error("a repeated dimension must be static");
-      split.push_back(1);
-      repeated.push_back(repeat);
+    return n.error("input 1 'repeats' must have a known number of entries");
+  const int64_t rank = n.type(0).getRank();
+  if (int64_t(repeats->size()) != rank)
+    return n.error("need " + Twine(rank) + " repeats, have " + Twine(repeats->size()));
+  SmallVector<Value> split, repeated, result;
+  Ints most;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (const auto known = (*repeats)[d]; known && *known < 0)
+      return n.error("a repeat count is " + Twine(*known));
+    Value kept = n.dim(n[0], d), count = n.entry(n[1], d);
+    if ((*repeats)[d] != 1) {
+      split.push_back(n.constant({1}));
+      repeated.push_back(count);
+      const graph::Dim bound = n.boundOfResult(d);
+      most.push_back(bound.isBounded() ? bound.hi / std::max<int64_t>(NodeImporter::rangeOf(kept).lo, 1) : bound.hi);
     }
     split.push_back(kept);
     repeated.push_back(kept);
-    result.push_back(kept < 0 ? -1 : kept * repeat);
+    most.push_back(graph::Dim::kUnbounded);
+    result.push_back(n.product({kept, count}));
   }
-  if (llvm::count(split, -1) > 1)
-    return n.error("more than one dimension of the result is not known at compile time");
-  return n.finish(n.reshape(n.make<graph::BroadcastOp>(n.reshape(n[0], split), repeated), result));
-}
-
-/// Starts, ends, axes and steps are attributes before operator set 10, inputs from then on.
-LogicalResult slice(NodeImporter &n) {
-  const auto shape = n.type(0).getShape();
-  const int64_t rank = n.type(0).getRank();
-  std::optional<Ints> starts, ends, axes, steps;
-  if (n.version < 10) {
-    starts = n.integers("starts");
-    ends = n.integers("ends");
-    axes = n.integers("axes");
-    if (!starts || !ends)
-      return n.error("attributes 'starts' and 'ends' are missing");
-  } else {
-    if (n.numInputs() < 3)
-      return n.error("need at least 3 inputs, have " + Twine(n.numInputs()));
-    starts = n.needInts(1, "starts");
-    ends = n.needInts(2, "ends");
-    if (n[3])
-      axes = n.needInts(3, "axes");
-    if (n[4])
-      steps = n.needInts(4, "steps");
-    if (n.hasFailed())
-      return failure();
-  }
-  if (!axes) {
-    axes.emplace();
-    for (size_t i = 0; i < starts->size(); ++i)
-      axes->push_back(i);
-  }
-  if (starts->size() != ends->size() || axes->size() != starts->size() || (steps && steps->size() != starts->size()))
-    return n.error("need as many starts as ends, axes and steps; have " + Twine(starts->size()) + ", " +
-                   Twine(ends->size()) + ", " + Twine(axes->size()) + " and " +
-                   Twine(steps ? steps->size() : starts->size()));
-  if (!n.axesOf(*axes, rank))
-    return failure();
-  Ints begin(rank, 0), sizes, stride(rank, 1);
-  for (int64_t size : shape)
-    sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  for (size_t i = 0; i < axes->size(); ++i) {
-    const int64_t axis = *n.axisOf((*axes)[i], rank);
-    const int64_t size = shape[axis], step = steps ? (*steps)[i] : 1;
-    int64_t start = (*starts)[i], end = (*ends)[i];
-    if (step == 0)
-      return n.error("the step of axis " + Twine(axis) + " is 0");
-    if (ShapedType::isDynamic(size)) {
-      // A part that every size within the bounds has.
-      if (start >= 0 && step > 0 && end >= start && end <= graph::dimsOf(n.type(0))[axis].lo) {
-        begin[axis] = start;
-        sizes[axis] = (end - start + step - 1) / step;
-        stride[axis] = sizes[axis] > 1 ? step : 1;
-        continue;
-      }
-      // All from `start` on, or nothing cut off: what can be said without the size. A far end means "to the end".
-      constexpr int64_t far = INT32_MAX;
-      if (step != 1 || start < 0 || end < far)
-        return n.error("axis " + Twine(axis) +
-                       " is sliced by ends that depend on its size, which is not known at "
-                       "compile time");
-      begin[axis] = start;
-      continue;
-    }
-    // As numpy has it: negative counts from the end, then both are clamped to the axis.
-    start = start < 0 ? start + size : start;
-    end = end < 0 ? end + size : end;
-    const int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
-    start = std::clamp(start, step > 0 ? 0 : std::min<int64_t>(0, most), std::max<int64_t>(most, 0));
-    end = std::clamp(end, least, std::max(most, least));
-    const int64_t span = step > 0 ? end - start : start - end;
-    const int64_t magnitude = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
-    sizes[axis] = size == 0 || span <= 0 ? 0 : (span - 1) / magnitude + 1;
-    begin[axis] = sizes[axis] ? start : 0;
-    // One element has no step, and an empty slice neither: a huge one would overflow for nothing.
-    stride[axis] = sizes[axis] > 1 ? step : 1;
-  }
-  return n.finish(n.make<graph::SliceOp>(n[0], begin, sizes, stride));
+  return n.finish(n.reshapeTo(n.broadcastTo(n.reshapeTo(n[0], split), repeated, most), result));
 }
 
 /// Sizes are an attribute before operator set 13, an input from then on; equal parts where there are none.
@@ -308,10 +237,9 @@ constexpr OperatorRow rows[] = {
     {"DepthToSpace", 1, 1, depthToSpace},
     {"Expand", 2, 2, expand, 8},
     {"Pad", 1, 4, pad, 7, noVersion, "", "pads and value must be known at compile time"},
-    {"Slice", 1, 5, slice, 7, noVersion, "", "starts, ends, axes and steps must be known at compile time"},
     {"SpaceToDepth", 1, 1, spaceToDepth},
     {"Split", 1, 2, split},
-    {"Tile", 2, 2, tile, 7, noVersion, "", "repeats must be known at compile time"},
+    {"Tile", 2, 2, tile},
     {"Transpose", 1, 1, transpose},
 };
 

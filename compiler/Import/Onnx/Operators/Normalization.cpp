@@ -1,5 +1,5 @@
 // Normalisations and softmax.
-#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/Operators/Norms.h"
 
 using namespace mlir;
 using namespace plim;
@@ -42,7 +42,13 @@ LogicalResult groupNormalization(NodeImporter &n) {
 LogicalResult layerNormalization(NodeImporter &n) {
   n.ignore({"stash_type"});
   const auto axis = n.axisOf(n.integer("axis", -1), n.type(0).getRank());
-  return axis ? n.finish(n.make<graph::LayerNormOp>(n[0], n[1], n[2], uint64_t(*axis), epsilon(n))) : failure();
+  if (!axis)
+    return failure();
+  Value result = n.make<graph::LayerNormOp>(n[0], n[1], n[2], uint64_t(*axis), epsilon(n));
+  if (!n.wantsOutput(1) && !n.wantsOutput(2))
+    return n.finish(result);
+  const Statistics statistics = statisticsOf(Term(n, n[0]), *axis, epsilon(n));
+  return n.finish({result, statistics.mean, statistics.inverseDeviation});
 }
 
 LogicalResult rmsNormalization(NodeImporter &n) {
@@ -76,6 +82,30 @@ LogicalResult lpNormalization(NodeImporter &n) {
   const Type element = n.type(0).getElementType();
   Value isZero = n.make<graph::EqualOp>(norm, n.scalar(0.0, element));
   return n.finish(n.make<graph::DivOp>(n[0], n.make<graph::SelectOp>(isZero, n.scalar(1.0, element), norm)));
+}
+
+/// 1 at the first of the largest elements, 0 elsewhere: along one axis from operator set 13, before over all dimensions
+/// from the axis on.
+LogicalResult hardmax(NodeImporter &n) {
+  const int64_t rank = n.type(0).getRank();
+  const auto axis = n.axisOf(n.integer("axis", n.version < 13 ? 1 : -1), rank);
+  if (!axis || !n.needStatic(n[0], "Hardmax"))
+    return failure();
+  const Ints shape(n.type(0).getShape());
+  Term x(n, n[0]);
+  int64_t at = *axis;
+  if (n.version < 13) {
+    Ints rows{1, 1};
+    for (int64_t i = 0; i < rank; ++i)
+      rows[i >= at] *= shape[i];
+    x = x.reshape(rows);
+    at = 1;
+  }
+  if (!x)
+    return failure();
+  Term first(n, n.make<graph::ArgReduceOp>(graph::ArgReduceKind::Max, x, uint64_t(at), true));
+  Term isFirst = positions(n, x.shape()[at], at, x.rank(), n.b.getI64Type()) == first;
+  return n.finish(isFirst.cast(n.type(0).getElementType()).reshape(shape));
 }
 
 /// x / (bias + alpha / size * sum of x^2 over `size` channels)^beta; the sum by an average over channels as a
@@ -134,9 +164,10 @@ template <bool log> LogicalResult softmax(NodeImporter &n) {
 constexpr OperatorRow rows[] = {
     {"BatchNormalization", 5, 5, batchNormalization, 7, noVersion, "", "inference only"},
     {"GroupNormalization", 3, 3, groupNormalization, 18},
+    {"Hardmax", 1, 1, hardmax, 7, noVersion, "", "a static shape"},
     {"InstanceNormalization", 3, 3, instanceNormalization},
     {"LRN", 1, 1, localResponse},
-    {"LayerNormalization", 2, 3, layerNormalization, 17, noVersion, "", "no mean and deviation outputs"},
+    {"LayerNormalization", 2, 3, layerNormalization, 17},
     {"LogSoftmax", 1, 1, softmax<true>},
     {"LpNormalization", 1, 1, lpNormalization},
     {"MeanVarianceNormalization", 1, 1, meanVarianceNormalization, 9},

@@ -1,5 +1,5 @@
 // Pooling over windows and over all spatial dimensions.
-#include "compiler/Import/Onnx/Operators/Window.h"
+#include "compiler/Import/Onnx/Operators/MaxIndices.h"
 
 using namespace mlir;
 using namespace plim;
@@ -7,9 +7,16 @@ using namespace plim::onnx;
 
 namespace {
 
-Value pool(NodeImporter &n, graph::PoolKind kind, Value input, bool countPads) {
+std::optional<WindowAttributes> poolWindow(NodeImporter &n) {
   auto window = readWindow(n, std::nullopt);
   if (!window || !resolveAutoPad(n, *window))
+    return std::nullopt;
+  return window;
+}
+
+Value pool(NodeImporter &n, graph::PoolKind kind, Value input, bool countPads) {
+  const auto window = poolWindow(n);
+  if (!window)
     return {};
   const bool ceil = n.integer("ceil_mode", 0) != 0;
   for (size_t i = 0; i < window->kernel.size(); ++i) {
@@ -27,8 +34,14 @@ Value pool(NodeImporter &n, graph::PoolKind kind, Value input, bool countPads) {
 }
 
 LogicalResult maxPool(NodeImporter &n) {
-  n.ignore({"storage_order"}); // of the indices only
-  return n.finish(pool(n, graph::PoolKind::Max, n[0], false));
+  const bool columnMajor = n.integer("storage_order", 0) != 0;
+  Value result = pool(n, graph::PoolKind::Max, n[0], false);
+  if (!n.wantsOutput(1) || n.hasFailed())
+    return n.finish(result);
+  const auto window = poolWindow(n);
+  if (!window || !n.needStatic(result, "the indices of a MaxPool"))
+    return failure();
+  return n.finish({result, maxIndices(n, *window, NodeImporter::typeOf(result).getShape(), columnMajor)});
 }
 
 LogicalResult averagePool(NodeImporter &n) {
@@ -79,7 +92,7 @@ constexpr OperatorRow rows[] = {
     {"GlobalLpPool", 1, 1, globalLpPool, 7, noVersion, "", "p of 1 or 2"},
     {"GlobalMaxPool", 1, 1, globalMaxPool},
     {"LpPool", 1, 1, lpPool, 7, noVersion, "", "no ceil_mode"},
-    {"MaxPool", 1, 1, maxPool, 7, noVersion, "", "no indices"},
+    {"MaxPool", 1, 1, maxPool, 7, noVersion, "", "indices need static shapes"},
 };
 
 } // namespace

@@ -130,6 +130,32 @@ LogicalResult matMulIntegerToFloat(NodeImporter &n) {
   return n.finish(result);
 }
 
+/// A, a scale, a zero, B, b scale, b zero, C in i32, y scale, y zero: alpha A B + C, as f32 where y has no scale
+LogicalResult quantizedGemm(NodeImporter &n) {
+  if (!needBytes(n, 0, "A") || !needBytes(n, 3, "B"))
+    return failure();
+  if (n.type(0).getRank() != 2 || n.type(3).getRank() != 2)
+    return n.error("need two matrices, have " + Twine(n.type(0).getRank()) + " and " + Twine(n.type(3).getRank()) +
+                   " dimensions");
+  const bool transposeA = n.integer("transA", 0) != 0, transposeB = n.integer("transB", 0) != 0;
+  const double alpha = n.real("alpha", 1.0);
+  Value aZero = zeroOf(n, 2, 0, true), bZero = zeroOf(n, 5, 3, false);
+  Value aScale = scaleOf(n, 1, true), bScale = scaleOf(n, 4, false);
+  if (n.hasFailed())
+    return failure();
+  Value a = transposeA ? n.transpose(n[0], {1, 0}) : n[0], b = transposeB ? n.transpose(n[3], {1, 0}) : n[3];
+  Value sums = integerProduct(n, a, b, aZero, bZero);
+  if (!n.hasFailed() && n[6])
+    sums = n.make<graph::AddOp>(sums, n[6]);
+  if (!n.hasFailed() && alpha != 1.0)
+    aScale = n.make<graph::MulOp>(aScale, n.scalar(alpha, n.b.getF32Type()));
+  if (!n[7])
+    return n.finish(scaledSums(n, sums, n.hasFailed() ? Value() : n.make<graph::MulOp>(aScale, bScale)));
+  if (!n[8] || !needBytes(n, 8, "y_zero_point"))
+    return n.error("input 8 'y_zero_point' must be there where input 7 'y_scale' is");
+  return n.finish(requantized(n, sums, aScale, bScale, 7, 8));
+}
+
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -193,6 +219,7 @@ constexpr OperatorRow rows[] = {
     {"QLinearMatMul", 8, 8, qLinearMatMul, 10, noVersion, "", "integers of 8 bits"},
     {"DynamicQuantizeMatMul", 3, 5, dynamicQuantizeMatMul, 1, noVersion, microsoftDomain},
     {"MatMulIntegerToFloat", 4, 7, matMulIntegerToFloat, 1, noVersion, microsoftDomain},
+    {"QGemm", 6, 9, quantizedGemm, 1, noVersion, microsoftDomain},
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // LSTM, GRU and RNN: a product of the inputs of all steps by the input weights, then the recurrence.
-#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/Operators/Quantized.h"
 
 using namespace mlir;
 using namespace plim;
@@ -61,6 +61,10 @@ private:
   /// The sum of the biases that can be added to the projection [D*G*H], or null.
   Value projectedBias();
   Value recurrentBias();
+  /// Scale or zero point `input` of weights as [D, 1] or [D, G*H], or null after an error.
+  Value parameter(unsigned input, StringRef name, Type element);
+  /// One of [D, 1] or [D, G*H] as it multiplies [..., D*G*H].
+  Value alongColumns(Value parameter);
   Value states(unsigned input);
 
   NodeImporter &n;
@@ -233,7 +237,80 @@ LogicalResult RecurrentNode::importFloats() {
   return finish(n.make<graph::MatmulOp>(n[0], weights, bias, Value(), false, true), n[2], 7, Value(), Value());
 }
 
+Value RecurrentNode::parameter(unsigned input, StringRef name, Type element) {
+  const int64_t columns = gates * size;
+  if (n.hasFailed())
+    return {};
+  if (!n[input]) {
+    (void)n.error("input " + Twine(input) + " '" + name + "' is missing");
+    return {};
+  }
+  const auto type = n.type(input);
+  const ArrayRef<int64_t> shape = type.getShape();
+  const bool fits = type.hasStaticShape() &&
+                    (shape == ArrayRef<int64_t>{directions} || shape == ArrayRef<int64_t>{directions, columns});
+  if (!fits || type.getElementType() != element) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "input " << input << " '" << name << "': need " << element << " of shape ["
+                                   << directions << "] or [" << directions << ", " << columns << "], have " << type;
+    (void)n.error(text);
+    return {};
+  }
+  if (const auto numbers = isa<FloatType>(element) ? NodeImporter::constantReals(n[input]) : std::nullopt)
+    for (double number : *numbers)
+      if (!(number > 0)) {
+        (void)n.error("input " + Twine(input) + " '" + name + "': need scales above 0, have " + std::to_string(number));
+        return {};
+      }
+  return shape.size() == 2 ? n[input] : n.reshape(n[input], {directions, 1});
+}
+
+Value RecurrentNode::alongColumns(Value parameter) {
+  if (n.hasFailed())
+    return {};
+  const int64_t columns = gates * size;
+  if (NodeImporter::typeOf(parameter).getNumElements() == 1)
+    return n.reshape(parameter, {});
+  if (NodeImporter::typeOf(parameter).getDimSize(1) == 1)
+    parameter = n.make<graph::BroadcastOp>(parameter, ArrayRef<int64_t>{directions, columns});
+  return n.hasFailed() ? Value() : n.reshape(parameter, {directions * columns});
+}
+
+/// As ONNX Runtime computes it: the input is quantised by its range over all steps, its product with W is exact; the
+/// recurrence does the same with the states of each step.
+LogicalResult RecurrentNode::importQuantized() {
+  if (!needBytes(n, 1, "W") || !needBytes(n, 2, "R") || failed(readAttributes()) || failed(readSizes(1)))
+    return failure();
+  if (!n.type(0).getElementType().isF32())
+    return n.error("input 0 'X' must be f32");
+  const Type f32 = n.b.getF32Type();
+  Value inputScale = parameter(8, "W_scale", f32), scale = parameter(10, "R_scale", f32);
+  Value inputZero = parameter(9, "W_zero_point", n.type(1).getElementType());
+  Value zero = parameter(11, "R_zero_point", n.type(2).getElementType());
+  if (n.hasFailed())
+    return failure();
+  if (!n.needStatic(n[1], "weights"))
+    return failure();
+  const int64_t depth = n.type(1).getShape()[1];
+  Value weights = n.reshape(directions == 1 ? n[1] : n.transpose(n[1], {1, 0, 2}), {depth, directions * gates * size});
+  DynamicQuantization x = quantizedDynamically(n, n[0]);
+  if (n.hasFailed())
+    return failure();
+  const auto zeros = NodeImporter::constantInts(inputZero);
+  const bool centred = zeros && llvm::all_of(*zeros, [](int64_t number) { return number == 0; });
+  Value sums = n.make<graph::IntegerMatmulOp>(x.bytes, weights, x.zero, centred ? Value() : alongColumns(inputZero));
+  Value factor = n.make<graph::MulOp>(x.scale, alongColumns(inputScale));
+  if (n.hasFailed())
+    return failure();
+  Value projected = n.make<graph::MulOp>(n.cast(sums, f32), factor);
+  if (Value bias = projectedBias(); bias && !n.hasFailed())
+    projected = n.make<graph::AddOp>(projected, bias);
+  Value recurrent = n.transpose(n[2], {0, 2, 1});
+  return n.hasFailed() ? failure() : finish(projected, recurrent, 7, scale, zero);
+}
+
 LogicalResult lstm(NodeImporter &n) { return RecurrentNode(n, RecurrenceKind::LSTM).importFloats(); }
+LogicalResult quantizedLstm(NodeImporter &n) { return RecurrentNode(n, RecurrenceKind::LSTM).importQuantized(); }
 LogicalResult gru(NodeImporter &n) { return RecurrentNode(n, RecurrenceKind::GRU).importFloats(); }
 LogicalResult rnn(NodeImporter &n) { return RecurrentNode(n, RecurrenceKind::RNN).importFloats(); }
 
@@ -241,6 +318,7 @@ constexpr OperatorRow rows[] = {
     {"GRU", 3, 6, gru},
     {"LSTM", 3, 8, lstm},
     {"RNN", 3, 6, rnn},
+    {"DynamicQuantizeLSTM", 3, 12, quantizedLstm, 1, noVersion, microsoftDomain},
 };
 
 } // namespace

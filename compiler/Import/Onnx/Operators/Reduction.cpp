@@ -50,17 +50,28 @@ LogicalResult topK(NodeImporter &n) {
   if (!axis)
     return failure();
   int64_t k = n.integer("k", -1);
-  if (n.version >= 10) {
-    const auto given = n.needInt(1, "K");
-    if (!given)
-      return failure();
-    k = *given;
-  }
   const int64_t size = n.type(0).getDimSize(*axis);
+  // A K of the run: all are sorted, and the first of them taken.
+  Value count;
+  if (n.version >= 10) {
+    if (!n.input(1))
+      return n.error("input 1 'K' is missing: need it from operator set 10 on");
+    if (const auto given = NodeImporter::constantInts(n[1]); given && given->size() == 1)
+      k = given->front();
+    else if (n.type(1).hasStaticShape() && n.type(1).getNumElements() == 1 && !ShapedType::isDynamic(size))
+      count = n.entry(n[1], 0);
+    else
+      return n.error("input 1 'K' must be one integer, known at compile time where the axis is open");
+    k = count ? size : k;
+  }
   if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
     return n.error("K is " + Twine(k) + ": need 0 to " + Twine(size));
   const bool largest = n.integer("largest", 1) != 0, sorted = n.integer("sorted", 1) != 0;
-  return n.finish(n.makePair<graph::TopKOp>(n[0], uint64_t(k), uint64_t(*axis), largest, sorted));
+  SmallVector<Value> found = n.makePair<graph::TopKOp>(n[0], uint64_t(k), uint64_t(*axis), largest, sorted);
+  if (count)
+    for (Value &part : found)
+      part = n.firstOf(part, *axis, count);
+  return n.finish(found);
 }
 
 LogicalResult cumSum(NodeImporter &n) {
@@ -86,7 +97,7 @@ constexpr OperatorRow rows[] = {
     {"ReduceProd", 1, 2, reduction<graph::ReduceKind::Prod>},
     {"ReduceSum", 1, 2, reduction<graph::ReduceKind::Sum, 13>},
     {"ReduceSumSquare", 1, 2, reduction<graph::ReduceKind::SumSquare>},
-    {"TopK", 1, 2, topK, 7, noVersion, "", "K must be known at compile time"},
+    {"TopK", 1, 2, topK, 7, noVersion, "", "K must be known at compile time where the axis is open"},
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // Resize and its predecessor Upsample. The graph op resizes the spatial dimensions of [N, C, spatial...]: dimensions
 // are moved there and back where a model resizes others.
-#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/Operators/ResizeMatrix.h"
 #include <cmath>
 
 using namespace mlir;
@@ -123,17 +123,60 @@ void keepAspect(bool larger, ArrayRef<int64_t> axes, ArrayRef<int64_t> shape, Mu
   }
 }
 
+/// A resize of `axes` by matrices of weights, to `sizes` or, where they are empty, by `scales`.
+LogicalResult resizeByMatrix(NodeImporter &n, const Settings &settings, MatrixResize matrix, ArrayRef<int64_t> axes,
+                             ArrayRef<int64_t> sizes, ArrayRef<double> scales) {
+  if (!n.needStatic(n[0], "a resize with antialias, exclude_outside or crops"))
+    return failure();
+  if (!isa<FloatType>(n.type(0).getElementType()))
+    return n.error("antialias, exclude_outside and crops need floats");
+  matrix.mode = settings.mode;
+  matrix.coordinates = settings.coordinates;
+  matrix.nearest = settings.nearest;
+  matrix.cubic = settings.cubic;
+  const auto shape = n.type(0).getShape();
+  std::optional<SmallVector<double>> crop;
+  if (matrix.crops) {
+    crop = n.needReals(1, "roi");
+    if (!crop)
+      return failure();
+    if (crop->size() != 2 * axes.size())
+      return n.error("need " + Twine(2 * axes.size()) + " entries of input 1 'roi', have " + Twine(crop->size()));
+  }
+  SmallVector<AxisResize> changes;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    AxisResize change{axis, 0, 1};
+    if (crop) {
+      change.cropStart = (*crop)[i];
+      change.cropEnd = (*crop)[i + axes.size()];
+    }
+    change.scale = scales.empty() ? double(sizes[axis]) / double(shape[axis]) : scales[axis];
+    change.outputs = sizes.empty()
+                         ? int64_t(std::floor(double(shape[axis]) * (change.cropEnd - change.cropStart) * change.scale))
+                         : sizes[axis];
+    if (change.outputs < 1 || change.outputs > INT32_MAX || shape[axis] < 1)
+      return n.error("axis " + Twine(axis) + " cannot be resized from " + Twine(shape[axis]) + " to " +
+                     Twine(change.outputs));
+    const bool whole = change.cropStart == 0 && change.cropEnd == 1;
+    if (change.outputs != shape[axis] || change.scale != 1 || !whole)
+      changes.push_back(change);
+  }
+  return n.finish(resizeByMatrices(Term(n, n[0]), matrix, changes));
+}
+
 LogicalResult resize(NodeImporter &n) {
   if (n.version < 11)
     return upsample(n);
   const auto shape = n.type(0).getShape();
   const int64_t rank = shape.size();
   Settings settings;
-  n.ignore({"extrapolation_value"}); // of tf_crop_and_resize only
+  MatrixResize matrix;
+  matrix.extrapolation = n.real("extrapolation_value", 0);
   const StringRef coordinates = n.string("coordinate_transformation_mode", "half_pixel");
-  const auto coordinateMode = graph::symbolizeCoordinateMode(coordinates);
+  matrix.crops = coordinates == "tf_crop_and_resize";
+  const auto coordinateMode = graph::symbolizeCoordinateMode(matrix.crops ? "half_pixel" : coordinates);
   if (!coordinateMode)
-    return n.error("coordinate_transformation_mode '" + coordinates + "' is not supported");
+    return n.error("coordinate_transformation_mode '" + coordinates + "' is not known");
   settings.coordinates = *coordinateMode;
   const StringRef nearest = n.string("nearest_mode", "round_prefer_floor");
   const auto nearestMode = graph::symbolizeNearestMode(nearest);
@@ -141,8 +184,8 @@ LogicalResult resize(NodeImporter &n) {
     return n.error("nearest_mode '" + nearest + "' is not known");
   settings.nearest = *nearestMode;
   settings.cubic = n.real("cubic_coeff_a", -0.75);
-  if (n.integer("antialias", 0) || n.integer("exclude_outside", 0))
-    return n.error("antialias and exclude_outside are not supported");
+  matrix.antialias = n.integer("antialias", 0) != 0;
+  matrix.excludeOutside = n.integer("exclude_outside", 0) != 0;
   const StringRef policy = n.string("keep_aspect_ratio_policy", "stretch");
   if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
     return n.error("keep_aspect_ratio_policy '" + policy + "' is not known");
@@ -168,6 +211,10 @@ LogicalResult resize(NodeImporter &n) {
   };
   if (isGiven(2) == isGiven(3))
     return n.error("need either scales or sizes");
+  // Nearest samples are pixels as they are.
+  if (settings.mode == graph::ResizeMode::Nearest)
+    matrix.antialias = matrix.excludeOutside = false;
+  const bool byMatrix = matrix.antialias || matrix.excludeOutside || matrix.crops;
   if (isGiven(2)) {
     const auto given = n.needReals(2, "scales");
     if (!given || !checkScales(n, *given, axes.size()))
@@ -175,6 +222,8 @@ LogicalResult resize(NodeImporter &n) {
     SmallVector<double> scales(rank, 1.0);
     for (auto [axis, scale] : llvm::zip_equal(axes, *given))
       scales[axis] = scale;
+    if (byMatrix)
+      return resizeByMatrix(n, settings, matrix, axes, {}, scales);
     return resizeTo(n, settings, {}, scales);
   }
   const auto given = n.needInts(3, "sizes");
@@ -195,11 +244,13 @@ LogicalResult resize(NodeImporter &n) {
   SmallVector<double> scales;
   if (policy != "stretch")
     keepAspect(policy == "not_smaller", axes, shape, sizes, scales);
+  if (byMatrix)
+    return resizeByMatrix(n, settings, matrix, axes, sizes, scales);
   return resizeTo(n, settings, sizes, scales);
 }
 
 constexpr OperatorRow rows[] = {
-    {"Resize", 1, 4, resize, 10, noVersion, "", "no antialias, exclude_outside, tf_crop_and_resize"},
+    {"Resize", 1, 4, resize, 10, noVersion, "", "static shapes for antialias, exclude_outside, tf_crop_and_resize"},
     {"Upsample", 1, 2, upsample, 7, 10},
 };
 

@@ -39,8 +39,8 @@ save(node("Elu", "x0", "y", "bad", alpha=1), [[2, 3]])
 # CHECK-NEXT: error: Reshape node 'bad': {{.*}}
 save(node("Reshape", "x0 s", "y", "bad"), [[2, 3]], [ints("s", 4, 2)])
 # CHECK: == 09.onnx
-# CHECK-NEXT: error: MaxPool node 'bad': output 1 'i' is not supported
-save(node("MaxPool", "x0", "y i", "bad", kernel_shape=[2, 2]), [[1, 3, 8, 8]])
+# CHECK-NEXT: error: Relu node 'bad': output 1 'i' is not supported
+save(node("Relu", "x0", "y i", "bad"), [[1, 3, 8, 8]])
 # CHECK: == 10.onnx
 # CHECK-NEXT: error: the model asks for operator set 28: need 7 to 27
 save(node("Relu", "x0", "y", "bad"), [[2]], opsets=[helper.make_opsetid("", 28)])
@@ -68,3 +68,8 @@ save(node("TopK", "x0 k", "y i", "bad"), [[2, 3]], [ints("k", 9)])
 # CHECK: == 18.onnx
 # CHECK-NEXT: error: TopK node 'bad': input 1{{.*}}missing{{.*}}
 save(node("TopK", "x0", "y i", "bad"), [[2, 3]])
+# CHECK: == 19.onnx
+# CHECK-NEXT: error: Constant node 'bad': attribute 'value' must be a tensor
+empty = node("Constant", "", "y", "bad")
+empty.attribute.add(name="value")
+save(empty, [[2, 3]])

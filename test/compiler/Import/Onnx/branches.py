@@ -1,4 +1,5 @@
-# An If whose condition is known takes its branch; the other one is not looked at, whatever it holds.
+# An If whose condition is known takes its branch; the other one is not looked at, whatever it holds. Of one that is not
+# known both are imported, and must agree.
 # RUN: rm -rf %t && mkdir -p %t && %python %s %t
 # RUN: import-onnx %t/known.onnx | FileCheck %s
 # RUN: not import-onnx %t/open.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
@@ -25,7 +26,7 @@ known = [node("Size", "x", "n"), size_is_two]
 write(known + [node("If", "c", "y", "choice", then_branch=branch("Squeeze"), else_branch=branch("NotThere"))],
       [value("x", [2, 1])], [value("y", None)], [raw("two", np.int64(2))], path=f"{folder}/known.onnx")
 
-# OPEN: error: If node 'choice': the condition must be known at compile time
+# OPEN: error: If node 'choice': output 0: need one element type and rank on both ways, have [2] of f32 and [2, 1] of f32
 save("open", node("Identity", "flag", "c"), branch("Squeeze"), branch("Relu"))
 
 # INSIDE: error: 1 operator is not supported

@@ -25,7 +25,7 @@ from models import *
 # BAD: error: --shape 'past_0=1x2': input 'past_0' has 3 dimensions, the flag 2
 # BAD: error: 3 dimensions of the inputs are open
 # BAD: error: --shape 'nope=1' names no input of the model; have 'x', 'past_0', 'past_1'
-# BAD: error: --bound 'Z=1..2' names no open dimension of an input
+# BAD: error: --bound 'Z=1..2' names no open dimension of an input, and none of an output of a node
 
 # DIM: error: --shape 'x=1xx3': '' is no dimension; need a number, a name, or ?
 # FORM: error: --shape 'x': need NAME=DIMxDIM...

@@ -5,7 +5,7 @@
 from models import *
 
 # CHECK: error: 4 operators are not supported
-# CHECK-NEXT: note: 2 x LSTM: not supported; nodes 'first', 'LSTM_2'
+# CHECK-NEXT: note: 2 x MaxRoiPool: not supported; nodes 'first', 'MaxRoiPool_2'
 # CHECK-NEXT: note: 1 x RMSNormalization: is new in operator set 23, have 17; node 'Body_6/norm'
 # CHECK-NEXT: note: 1 x Upsample: was taken out in operator set 10, have 17; node 'up'
 # CHECK-NEXT: note: 9 x custom::Foo: not supported; nodes 'foo0', 'foo1', 'foo2', 'foo3', 'foo4', 'foo5', 'foo6', 'foo7' and 1 more
@@ -14,8 +14,8 @@ body = helper.make_function("local", "Body", ["a"], ["b"],
 write(
     [
         node("Relu", "x", "y"),
-        node("LSTM", "x y y", "l0", "first"),
-        node("LSTM", "x y y", "l1"),
+        node("MaxRoiPool", "x y", "l0", "first"),
+        node("MaxRoiPool", "x y", "l1"),
         node("Upsample", "x y", "u", "up"),
     ]
     + [node("Foo", "x", f"f{i}", f"foo{i}", domain="custom") for i in range(2)]

@@ -190,6 +190,53 @@ func.func @repeated_heads(%q: tensor<1x4x16x8xf32>, %k: tensor<1x2x32x8xf32>, %v
 
 // -----
 
+// Keys of an open length, repeated to sizes that the run computes: the length is that of the keys themselves.
+// CHECK-LABEL: func.func @repeated_to_open_sizes
+// CHECK-SAME: %[[Q:.*]]: tensor<1x4x16x8xf32>, %[[K:.*]]: tensor<1x2x?x8xf32>
+func.func @repeated_to_open_sizes(%q: tensor<1x4x16x8xf32>, %k: tensor<1x2x?x8xf32>) -> tensor<1x4x16x8xf32> {
+  // CHECK: graph.attention %[[Q]], %[[K]], %[[K]]
+  %one = graph.constant dense<1> : tensor<1xi64>
+  %two = graph.constant dense<2> : tensor<1xi64>
+  %eight = graph.constant dense<8> : tensor<1xi64>
+  %dims = graph.shape_of %k : (tensor<1x2x?x8xf32>) -> tensor<4xi64>
+  %length = graph.gather %dims, %two : (tensor<4xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %sizes = graph.concat %one, %two, %two, %length, %eight {axis = 0 : i64}
+      : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<5xi64>
+  %0 = graph.reshape %k {shape = array<i64: 1, 2, 1, -1, 8>} : (tensor<1x2x?x8xf32>) -> tensor<1x2x1x?x8xf32>
+  %1 = graph.dynamic_broadcast %0, %sizes : (tensor<1x2x1x?x8xf32>, tensor<5xi64>) -> tensor<1x2x2x?x8xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 1, 4, -1, 8>} : (tensor<1x2x2x?x8xf32>) -> tensor<1x4x?x8xf32>
+  %s = graph.matmul %q, %2 {transpose_rhs = true} : (tensor<1x4x16x8xf32>, tensor<1x4x?x8xf32>) -> tensor<1x4x16x?xf32>
+  %p = graph.softmax %s {axis = 3 : i64} : (tensor<1x4x16x?xf32>) -> tensor<1x4x16x?xf32>
+  %o = graph.matmul %p, %2 : (tensor<1x4x16x?xf32>, tensor<1x4x?x8xf32>) -> tensor<1x4x16x8xf32>
+  return %o : tensor<1x4x16x8xf32>
+}
+
+// -----
+
+// A length of another tensor may be one to which a single key repeats.
+// CHECK-LABEL: func.func @repeated_to_another_length
+func.func @repeated_to_another_length(%q: tensor<1x4x16x8xf32>, %k: tensor<1x2x?x8xf32>, %x: tensor<?xf32>)
+    -> tensor<1x4x16x8xf32> {
+  // CHECK: %[[R:.*]] = graph.dynamic_broadcast
+  // CHECK: %[[K:.*]] = graph.reshape %[[R]]
+  // CHECK: graph.attention %{{.*}}, %[[K]], %[[K]]
+  %one = graph.constant dense<1> : tensor<1xi64>
+  %two = graph.constant dense<2> : tensor<1xi64>
+  %eight = graph.constant dense<8> : tensor<1xi64>
+  %length = graph.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %sizes = graph.concat %one, %two, %two, %length, %eight {axis = 0 : i64}
+      : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<5xi64>
+  %0 = graph.reshape %k {shape = array<i64: 1, 2, 1, -1, 8>} : (tensor<1x2x?x8xf32>) -> tensor<1x2x1x?x8xf32>
+  %1 = graph.dynamic_broadcast %0, %sizes : (tensor<1x2x1x?x8xf32>, tensor<5xi64>) -> tensor<1x2x2x?x8xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 1, 4, -1, 8>} : (tensor<1x2x2x?x8xf32>) -> tensor<1x4x?x8xf32>
+  %s = graph.matmul %q, %2 {transpose_rhs = true} : (tensor<1x4x16x8xf32>, tensor<1x4x?x8xf32>) -> tensor<1x4x16x?xf32>
+  %p = graph.softmax %s {axis = 3 : i64} : (tensor<1x4x16x?xf32>) -> tensor<1x4x16x?xf32>
+  %o = graph.matmul %p, %2 : (tensor<1x4x16x?xf32>, tensor<1x4x?x8xf32>) -> tensor<1x4x16x8xf32>
+  return %o : tensor<1x4x16x8xf32>
+}
+
+// -----
+
 // Heads in turn (0 1 0 1) are not heads that each repeat: they stay as they are.
 // CHECK-LABEL: func.func @heads_in_turn
 func.func @heads_in_turn(%q: tensor<1x4x16x8xf32>, %k: tensor<1x2x32x8xf32>) -> tensor<1x4x16x8xf32> {
