@@ -3,6 +3,7 @@
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
 
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -101,9 +102,29 @@ KernelGenerator generatorInto(gen::ObjectBuilder &object) {
   };
 }
 
+/// Ops that were fused over open sizes run one by one where no loop nest covers them.
+static void separateUncovered(func::FuncOp function) {
+  SmallVector<graph::FusedOp> uncovered;
+  function.walk([&](graph::FusedOp fused) {
+    if (gen::isOpen(fused) && failed(gen::regionsFromOp(fused)))
+      uncovered.push_back(fused);
+  });
+  for (graph::FusedOp fused : uncovered) {
+    OpBuilder b(fused);
+    IRMapping map;
+    map.map(fused.getBody().getArguments(), fused.getInputs());
+    for (Operation &inner : fused.getBody().front().without_terminator())
+      b.clone(inner, map);
+    for (auto [result, value] : llvm::zip_equal(fused.getResults(), fused.getYield().getOperands()))
+      result.replaceAllUsesWith(map.lookup(value));
+    fused.erase();
+  }
+}
+
 FailureOr<GraphToPlanResult> graphToPlan(ArrayRef<func::FuncOp> functions, const GraphToPlanOptions &options) {
   ModuleLowering shared(functions, options);
   for (func::FuncOp function : functions) {
+    separateUncovered(function);
     copyForStrides(function);
     FailureOr<SymbolicDims> sizes = SymbolicDims::analyse(function);
     if (failed(sizes) || failed(ProgramLowering(shared, function, *sizes).run()))
