@@ -143,6 +143,39 @@ TEST(ConvWinograd, ShapesAndPaddingsAreRight) {
   check("conv.nhwc_winograd", deep, 6);
 }
 
+/// Largest error of a 3x3 convolution over the sum of the magnitudes of its terms.
+double largestError(const char *kernel, int64_t side, int64_t in, int64_t out) {
+  std::mt19937 random(11);
+  Tensor x({1, side, side, in}), y({1, side - 2, side - 2, out});
+  Panels panels(9 * in, out, random);
+  x.fill(random);
+  Case c{1, side, side, in, out};
+  c.kernelH = c.kernelW = 3, c.flags = 0, c.activation = PLIM_ACT_NONE;
+  Launch launch(kernel, {x, panels.tensor, y}, attrsOf(c, PLIM_CONV_FILTER_TAPS, 1));
+  launch.runAll();
+  double largest = 0;
+  for (int64_t element = 0; element < y.elements(); ++element) {
+    std::vector<int64_t> at = y.indexOf(element);
+    double sum = 0, magnitude = 0;
+    for (int64_t tap = 0; tap < 9; ++tap)
+      for (int64_t i = 0; i < in; ++i) {
+        double term = double(x({0, at[1] + tap / 3, at[2] + tap % 3, i})) * panels.value(tap * in + i, at[3]);
+        sum += term, magnitude += std::abs(term);
+      }
+    largest = std::max(largest, std::abs(y(at) - sum) / magnitude);
+  }
+  return largest;
+}
+
+TEST(ConvWinograd, ItsErrorIsKnown) {
+  for (int64_t channels : {32, 256}) {
+    double winograd = largestError("conv.nhwc_winograd", 14, channels, 32);
+    double direct = largestError("conv.nhwc_direct", 14, channels, 32);
+    EXPECT_LE(winograd, 2e-6) << channels << " channels";
+    EXPECT_LE(winograd, 20 * direct) << channels << " channels, direct: " << direct;
+  }
+}
+
 TEST(ConvWinograd, EmptyImagesAndChannelsAreRight) {
   for (Case c : {Case{0, 8, 8, 4, 4}, Case{1, 2, 9, 4, 4}, Case{2, 5, 5, 0, 33}, Case{2, 5, 5, 7, 0}}) {
     c.kernelH = c.kernelW = 3;
