@@ -150,7 +150,7 @@ def save_inputs(inputs, folder):
     flags = []
     for i, (name, array) in enumerate(inputs.items()):
         path = pathlib.Path(folder) / f"in{i}.npy"
-        np.save(path, np.ascontiguousarray(array))
+        np.save(path, np.asarray(array, order="C"))
         flags.append(f"--input={name}=@{path}")
     return flags
 

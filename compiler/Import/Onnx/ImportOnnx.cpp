@@ -51,7 +51,7 @@ void ModelImporter::reportUnusedBounds() {
     if (!boundUsed.test(i)) {
       status = ImportStatus::Usage;
       error(fileLocation()) << "--bound '" << options.bounds[i].text
-                            << "' names no open dimension of an input, and none of an output of a node";
+                            << "' names no open dimension of an input, and none of an output of a node, and no loop";
     }
 }
 

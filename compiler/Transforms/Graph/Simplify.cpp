@@ -6,6 +6,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
 
@@ -14,6 +15,18 @@ namespace plim::graph {
 #include "compiler/Transforms/Graph/Passes.h.inc"
 
 namespace {
+
+/// What every trip of a loop computes alike is computed once, before it. What only repeats elements stays with what
+/// reads them.
+void hoistInvariants(func::FuncOp function) {
+  auto isOutside = [](Value value, Region *region) { return !region->isAncestor(value.getParentRegion()); };
+  auto isWork = [](Operation *op, Region *) {
+    return op->getNumRegions() == 0 && isPure(op) && !isa<FillOp, BroadcastOp>(op);
+  };
+  function.walk([&](LoopOp loop) {
+    moveLoopInvariantCode(&loop.getBody(), isOutside, isWork, [&](Operation *op, Region *) { op->moveBefore(loop); });
+  });
+}
 
 struct Simplify : impl::GraphSimplifyBase<Simplify> {
   LogicalResult initialize(MLIRContext *context) override {
@@ -39,6 +52,7 @@ struct Simplify : impl::GraphSimplifyBase<Simplify> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    hoistInvariants(getOperation());
     for (const FrozenRewritePatternSet &patterns : stages) {
       // Equal subexpressions must be one value for patterns that ask for it.
       eliminateCommonSubExpressions(rewriter, getAnalysis<DominanceInfo>(), getOperation());

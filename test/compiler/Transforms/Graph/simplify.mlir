@@ -316,3 +316,28 @@ func.func @transposed_positions(%keys: tensor<1x64xi64>, %ids: tensor<1x32xi64>)
   %1 = graph.less_equal %keys, %0 : (tensor<1x64xi64>, tensor<32x1xi64>) -> tensor<32x64xi1>
   return %1 : tensor<32x64xi1>
 }
+
+// What every trip computes alike leaves the loop, from the innermost one on; what depends on what it carries stays, and so
+// does what only repeats elements.
+// CHECK-LABEL: func.func @invariants
+// CHECK: graph.matmul
+// CHECK: graph.loop
+// CHECK: graph.loop
+// CHECK-NOT: graph.matmul
+// CHECK: graph.broadcast
+// CHECK: graph.sub
+func.func @invariants(%x: tensor<4x4xf32>, %z: tensor<4x4xf32>, %v: tensor<4xf32>, %n: tensor<i64>, %c: tensor<i1>) -> tensor<4x4xf32> {
+  %0 = graph.loop %n while %c carry %z {max_trips = 9 : i64} : (tensor<i64>, tensor<i1>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %h: tensor<4x4xf32>):
+    %1 = graph.loop %n while %c carry %h {max_trips = 9 : i64} : (tensor<i64>, tensor<i1>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+    ^bb1(%j: tensor<i64>, %again: tensor<i1>, %k: tensor<4x4xf32>):
+      %2 = graph.matmul %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %3 = graph.broadcast %v {shape = array<i64: 4, 4>} : (tensor<4xf32>) -> tensor<4x4xf32>
+      %4 = graph.sub %k, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %5 = graph.max %4, %3 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      graph.yield %again, %5 : tensor<i1>, tensor<4x4xf32>
+    }
+    graph.yield %go, %1 : tensor<i1>, tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
