@@ -11,8 +11,11 @@ namespace plim {
 void buildInferencePipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(lowering::createGraphResolveSizesPass());
   passes.addNestedPass<func::FuncOp>(graph::createGraphInferShapes());
+  // Before scales of activations become factors of weights; once more for what simplification brings to light.
+  passes.addNestedPass<func::FuncOp>(graph::createGraphFoldDequantize());
   passes.addNestedPass<func::FuncOp>(graph::createGraphSimplify());
   passes.addNestedPass<func::FuncOp>(graph::createGraphFuseAttention());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphWidenHalves());
   passes.addNestedPass<func::FuncOp>(graph::createGraphFoldDequantize());
   passes.addNestedPass<func::FuncOp>(graph::createGraphAssignLayouts());
   // Layouts bring bias, activation and residual next to their convolutions only now.

@@ -172,3 +172,40 @@ def embedding():
     rows = n.add("Gather", wide, "x")
     y = n.add("MatMul", rows, n.add("Transpose", wide, perm=[1, 0]))
     return n.model(y, [value("x", [2, 5], TensorProto.INT64)], [2, 5, 300])
+
+
+def qlinear_arithmetic():
+    """The elementwise operators of com.microsoft on bytes."""
+    n = Network(10)
+
+    def scale(value, zero):
+        return n.constant(value, np.float32), n.constant(zero, np.uint8)
+
+    xs, ys = scale(0.03, 120), scale(0.05, 100)
+    x = n.add("QuantizeLinear", "x", *xs)
+    y = n.add("QLinearAdd", x, *xs, n.add("QLinearSigmoid", x, *xs, *scale(0.004, 0), domain=MICROSOFT),
+              *scale(0.004, 0), *ys, domain=MICROSOFT)
+    z = n.add("QLinearLeakyRelu", y, *ys, *ys, domain=MICROSOFT, alpha=0.2)
+    z = n.add("QLinearMul", z, *ys, x, *xs, *scale(0.1, 90), domain=MICROSOFT)
+    z = n.add("QLinearConcat", *ys, z, *scale(0.1, 90), y, *ys, domain=MICROSOFT, axis=1)
+    z = n.add("QLinearGlobalAveragePool", z, *ys, *scale(0.02, 110), domain=MICROSOFT, channels_last=0)
+    rows = n.add("Reshape", z, n.constant([2, 16], np.int64))
+    w, s, zero = n.quantized(24, 16, axis=0)
+    bias = n.constant(n.random.integers(-900, 900, 24), np.int32)
+    y = n.add("QGemm", rows, *scale(0.02, 110), w, s, zero, bias, domain=MICROSOFT, transB=1)
+    return n.model(y, [value("x", [2, 8, 5, 7])], [2, 24], domains=[MICROSOFT])
+
+
+def halves(dtype=TensorProto.FLOAT16):
+    """A convolution, a pool and a dense layer, all of whose tensors are halves."""
+    n = Network(11)
+
+    def weight(*shape):
+        values = n.random.standard_normal(shape).astype(np.float16) / np.float16(np.sqrt(np.prod(shape[1:])))
+        return n.add("Cast", n.constant(values), to=dtype)
+
+    x = n.add("Relu", n.add("Conv", n.add("Cast", "x", to=dtype), weight(16, 3, 3, 3), weight(16), pads=[1, 1, 1, 1]))
+    x = n.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    rows = n.add("Reshape", x, n.constant([2, -1], np.int64))
+    y = n.add("Softmax", n.add("MatMul", rows, weight(16 * 16, 24)), axis=-1)
+    return n.model(n.add("Cast", y, to=TensorProto.FLOAT), [value("x", [2, 3, 8, 8])], [2, 24])

@@ -92,6 +92,8 @@ def test_qlinear_convolutions(tmp_path):
 @pytest.mark.parametrize("groups", [1, 8])
 def test_static_qdq_convolution(groups, tmp_path):
     _, have, want = outcome(quantized.qdq_convolution(groups), tmp_path, floats(1, 8, 9, 9))
+    if groups == 1:
+        assert "conv.integer_nhwc" in kernels_of(tmp_path / "out")
     assert want["y"].std() > 0.5
     expect_steps(have["y"], want["y"], 0.1)
 
@@ -100,6 +102,7 @@ def test_static_qdq_convolution(groups, tmp_path):
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_static_qdq_dense_layers(per_channel, asymmetric, tmp_path):
     _, have, want = outcome(quantized.qdq_mlp(per_channel=per_channel, asymmetric=asymmetric), tmp_path, floats(5, 64))
+    assert "matmul.integer_panel32" in kernels_of(tmp_path / "out")
     # A step of the second layer's input, 0.04, times its largest weights moves the output by about 0.1.
     error = np.abs(have["y"] - want["y"])
     assert np.median(error) < 1e-4 and error.max() < 0.2, (np.median(error), error.max())
@@ -113,6 +116,27 @@ def test_dynamic_quantisation(proto, tmp_path):
     error = np.abs(have["y"] - want["y"])
     # As above: the second layer's input may round the other way by one of 255 steps of its range.
     assert np.median(error) < 1e-3 * want["y"].std() and error.max() < 0.1 * want["y"].std()
+
+
+def test_microsofts_arithmetic_on_bytes(tmp_path):
+    _, have, want = outcome(quantized.qlinear_arithmetic(), tmp_path, floats(2, 8, 5, 7))
+    # A step of the averages, 0.02, times 16 weights of about 1.
+    error = np.abs(have["y"] - want["y"])
+    assert np.median(error) < 1e-4 and error.max() < 0.2 and want["y"].std() > 1
+
+
+# Halves have 11 (f16) and 8 (bf16) bits; ONNX Runtime rounds where the model does, and has few kernels for bf16.
+def test_halves_are_for_memory(tmp_path):
+    inputs = floats(2, 3, 8, 8)
+    plan, have, want = outcome(quantized.halves(), tmp_path, inputs)
+    assert np.abs(have["y"] - want["y"]).max() < 2e-3 and want["y"].std() > 0.01
+    assert {"conv.nhwc_direct", "matmul.quantized_panel32"} <= kernels_of(tmp_path / "out")
+    folder = tmp_path / "bf16"
+    folder.mkdir()
+    path = tiny.save(quantized.halves(quantized.TensorProto.BFLOAT16), folder / "model.onnx")
+    harness.compile_model(path, folder / "out")
+    _, coarse = harness.run_model(folder / "out", inputs, folder, outputs=["y"])
+    assert np.abs(coarse["y"] - want["y"]).max() < 2e-2
 
 
 def test_minilm6_w8_stays_in_its_bytes(compiled_real, tmp_path, capsys):

@@ -66,7 +66,7 @@ template <typename OpTy> Value filterOf(PatternRewriter &rewriter, OpTy op) {
   outputsLast.append({1, 0});
   Value matrix =
       ReshapeOp::create(rewriter, loc, transposed(rewriter, loc, filter, outputsLast), ArrayRef<int64_t>{-1, shape[0]});
-  return op.getGroups() == 1 && isHoistable(filter) ? packed(rewriter, loc, matrix) : matrix;
+  return op.getGroups() == 1 ? packed(rewriter, loc, matrix) : matrix;
 }
 
 struct ConvToNhwc : OpRewritePattern<ConvOp> {
@@ -112,7 +112,7 @@ struct ConvTransposeToNhwc : OpRewritePattern<ConvTransposeOp> {
       Value columns = transposed(rewriter, op.getLoc(), op.getFilter(), toNhwc(rankOf(op.getFilter())));
       Value matrix =
           ReshapeOp::create(rewriter, op.getLoc(), columns, ArrayRef<int64_t>{shapeOf(op.getFilter())[0], -1});
-      copy.getFilterMutable().assign(isHoistable(op.getFilter()) ? packed(rewriter, op.getLoc(), matrix) : matrix);
+      copy.getFilterMutable().assign(packed(rewriter, op.getLoc(), matrix));
       if (op.getResidual())
         copy.getResidualMutable().assign(
             transposed(rewriter, op.getLoc(), op.getResidual(), toNhwc(rankOf(op.getInput()))));

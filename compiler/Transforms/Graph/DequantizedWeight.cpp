@@ -104,47 +104,79 @@ std::optional<size_t> splitDimension(ArrayRef<int64_t> whole, ArrayRef<int64_t> 
 
 } // namespace
 
-std::optional<DequantizedWeight> DequantizedWeight::of(Value value) {
+/// (stored - zero) * scale under a value, where `accepts` what is stored.
+static std::optional<DequantizedWeight> dequantized(Value value, function_ref<bool(Value)> accepts) {
   DequantizedWeight weight;
-  if (!value.getDefiningOp() || !hasStaticShape(value) || !isa<FloatType>(elementTypeOf(value)))
+  if (!value.getDefiningOp() || !isa<FloatType>(elementTypeOf(value)))
     return std::nullopt;
   Type wide = elementTypeOf(value);
-  if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-    if (!splitDimension(shapeOf(value), shapeOf(reshape.getInput())))
-      return std::nullopt;
-    weight.blocks = value = reshape.getInput();
-  }
-  auto fromSide = [&](Value side, Value other) {
-    if (shapeOf(side) != shapeOf(value) || !isSetupValue(other))
+  auto fromSide = [&](Value side) {
+    if (shapeOf(side) != shapeOf(value))
       return false;
     Value inner = uncast(side);
-    auto sub = inner.getDefiningOp<SubOp>();
-    if (sub && shapeOf(sub.getLhs()) == shapeOf(inner)) {
-      Value stored = uncast(sub.getLhs()), zero = uncast(sub.getRhs());
-      weight.zero = splatOf(zero) == 0.0 ? Value() : zero;
-      weight.stored = stored;
-      Type element = elementTypeOf(stored);
-      return isSetupValue(stored) && element.isInteger(8) && isSetupValue(zero) &&
-             (!weight.zero || elementTypeOf(zero) == element || asBytes(zero, element));
-    }
     weight.zero = Value();
     weight.stored = inner;
-    return isSetupValue(inner) && isNarrow(elementTypeOf(inner));
+    if (auto sub = inner.getDefiningOp<SubOp>(); sub && shapeOf(sub.getLhs()) == shapeOf(inner)) {
+      Value zero = uncast(sub.getRhs());
+      weight.stored = uncast(sub.getLhs());
+      weight.zero = splatOf(zero) == 0.0 ? Value() : zero;
+      Type element = elementTypeOf(weight.stored);
+      if (!element.isInteger(8) || !isSetupValue(zero) ||
+          (weight.zero && elementTypeOf(zero) != element && !asBytes(zero, element)))
+        return false;
+    }
+    return isNarrow(elementTypeOf(weight.stored)) && accepts(weight.stored);
   };
   if (auto mul = value.getDefiningOp<MulOp>()) {
     for (auto [side, other] : {std::pair<Value, Value>(mul.getLhs(), mul.getRhs()), {mul.getRhs(), mul.getLhs()}})
-      if (fromSide(side, other)) {
+      if (isSetupValue(other) && fromSide(side)) {
         weight.scale = other;
         break;
       }
     if (!weight.scale)
       return std::nullopt;
-  } else if (!fromSide(value, value)) {
+  } else if (!fromSide(value)) {
     return std::nullopt;
   }
   if (weight.stored == value || elementTypeOf(weight.stored) == wide)
     return std::nullopt;
   return weight;
+}
+
+std::optional<DequantizedWeight> DequantizedWeight::of(Value value) {
+  Value blocks;
+  if (!hasStaticShape(value))
+    return std::nullopt;
+  if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    if (!splitDimension(shapeOf(value), shapeOf(reshape.getInput())))
+      return std::nullopt;
+    blocks = value = reshape.getInput();
+  }
+  std::optional<DequantizedWeight> weight = dequantized(value, isSetupValue);
+  if (weight)
+    weight->blocks = blocks;
+  return weight;
+}
+
+static bool isOneNumber(Value value) {
+  return !value || (hasStaticShape(value) && ShapedType::getNumElements(shapeOf(value)) == 1);
+}
+
+std::optional<DequantizedWeight> DequantizedWeight::ofActivation(Value value) {
+  auto accepts = [](Value stored) { return elementTypeOf(stored).isInteger(8) && !isSetupValue(stored); };
+  std::optional<DequantizedWeight> activation = dequantized(value, accepts);
+  if (activation && isOneNumber(activation->scale) && isOneNumber(activation->zero))
+    return activation;
+  return std::nullopt;
+}
+
+Value DequantizedWeight::zeroAs(PatternRewriter &rewriter, Location loc, ArrayRef<int64_t> dims) const {
+  if (!zero)
+    return {};
+  Value bytes = zero;
+  if (elementTypeOf(zero) != elementTypeOf(stored))
+    bytes = ConstantOp::create(rewriter, loc, asBytes(zero, elementTypeOf(stored)));
+  return rewriter.createOrFold<ReshapeOp>(loc, bytes, dims);
 }
 
 std::optional<QuantizedMatrix> QuantizedMatrix::of(const DequantizedWeight &weight, bool transposed) {
@@ -214,13 +246,8 @@ QuantizedMatrix::Operands QuantizedMatrix::build(PatternRewriter &rewriter, Loca
     operands.rows = rewriter.createOrFold<ReshapeOp>(loc, weight.scale, ArrayRef<int64_t>{k});
   else if (weight.scale)
     operands.scale = spread(rewriter, loc, weight.scale);
-  Type element = elementTypeOf(weight.stored);
-  if (weight.zero) {
-    Value zero = weight.zero;
-    if (elementTypeOf(zero) != element)
-      zero = ConstantOp::create(rewriter, loc, asBytes(zero, element));
-    operands.zero = spread(rewriter, loc, zero);
-  }
+  if (weight.zero)
+    operands.zero = spread(rewriter, loc, weight.zeroAs(rewriter, loc, shapeOf(weight.zero)));
   Value stored = weight.stored;
   if (weight.blocks)
     stored = rewriter.createOrFold<ReshapeOp>(loc, stored, shape);

@@ -17,6 +17,10 @@ struct DequantizedWeight {
 
   /// Nothing where the value has no such form, or is as narrow as what is stored.
   static std::optional<DequantizedWeight> of(mlir::Value value);
+  /// The same of 8-bit integers that a run computes, with one scale and zero for all.
+  static std::optional<DequantizedWeight> ofActivation(mlir::Value value);
+  /// The zero in the element type of `stored`, reshaped; null for 0.
+  mlir::Value zeroAs(mlir::PatternRewriter &rewriter, mlir::Location loc, llvm::ArrayRef<int64_t> dims) const;
 };
 
 /// A dequantised matrix on the right of a product, as quantized_matmul takes it.
@@ -29,6 +33,8 @@ struct QuantizedMatrix {
 
   /// Nothing where quantized_matmul has no form for the scale or the zero. `transposed`: the weight is [N, K].
   static std::optional<QuantizedMatrix> of(const DequantizedWeight &weight, bool transposed);
+  /// Whether the scale is one a row of the matrix.
+  bool hasRowScale() const { return scalesRows; }
   /// The operands at the insertion point.
   Operands build(mlir::PatternRewriter &rewriter, mlir::Location loc) const;
 
@@ -47,6 +53,9 @@ private:
   std::optional<size_t> blockDimension; // of the stored one, along which scale and zero are equal
   bool scalesRows = false;
 };
+
+/// Products and convolutions of dequantised activations by dequantised weights, as those of integers.
+void populateIntegerProductPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace plim::graph
 

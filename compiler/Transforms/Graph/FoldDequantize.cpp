@@ -141,6 +141,7 @@ struct FoldDequantize : impl::GraphFoldDequantizeBase<FoldDequantize> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     set.add<GatherBeforeDequantize, SliceBeforeDequantize, QuantizedProduct>(context);
+    populateIntegerProductPatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -48,12 +48,14 @@ static bool isSetupOp(Operation *op) { return op->getNumRegions() == 0 && isPure
 bool isSetupValue(Value value) { return allAncestors(value, isSetupOp); }
 
 bool isHoistable(Value value) {
-  return allAncestors(value, [](Operation *op) {
+  bool dequantises = false;
+  bool isKnown = allAncestors(value, [&](Operation *op) {
     auto cast = dyn_cast<CastOp>(op);
-    bool dequantises =
-        cast && elementTypeOf(cast.getInput()).getIntOrFloatBitWidth() == 8 && isa<FloatType>(cast.getTo());
-    return isSetupOp(op) && !dequantises;
+    dequantises |= cast && elementTypeOf(cast.getInput()).getIntOrFloatBitWidth() == 8 && isa<FloatType>(cast.getTo());
+    return isSetupOp(op);
   });
+  // Panels of floats are what a kernel reads that takes no narrower ones.
+  return isKnown && (!dequantises || value.getDefiningOp<PackOp>());
 }
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }

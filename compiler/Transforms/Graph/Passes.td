@@ -96,6 +96,28 @@ def GraphChooseAttention : Pass<"graph-choose-attention", "::mlir::func::FuncOp"
 
 def GraphFoldDequantize : Pass<"graph-fold-dequantize", "::mlir::func::FuncOp"> {
   let summary = "Keep weights as narrow as they are stored until they are multiplied";
+def GraphWidenHalves : Pass<"graph-widen-halves", "::mlir::func::FuncOp"> {
+  let summary = "Compute products, convolutions, attention and pools of half floats in f32";
+  let description = [{
+    f16 and bf16 are for memory: their arithmetic is that of f32, each result rounded once. The kernels of these ops take
+    f32, so their operands are widened and their results narrowed by casts, which join the loops around them;
+    --graph-fold-dequantize, which follows, keeps weights as they are stored.
+
+    Precondition: none. Postcondition: no such op has half operands. Left alone: all other ops, whose kernels widen elements
+    as they load them.
+
+    ```mlir
+    // before
+    %y = graph.matmul %x, %w : (tensor<4x8xf16>, tensor<8x16xf16>) -> tensor<4x16xf16>
+    // after
+    %a = graph.cast %x {to = f32} : ...
+    %b = graph.cast %w {to = f32} : ...
+    %c = graph.matmul %a, %b : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %y = graph.cast %c {to = f16} : ...
+    ```
+  }];
+}
+
   let description = [{
     Weights of 8-bit integers, (w - zero) * scale, or of half floats stay so in memory: a product by such a matrix becomes
     graph.quantized_matmul, whose kernel widens them as it reads them, and rows are picked from a table before they are
@@ -104,6 +126,10 @@ def GraphFoldDequantize : Pass<"graph-fold-dequantize", "::mlir::func::FuncOp"> 
 
     Precondition: none; after --graph-simplify bias and activation are part of the product. Postcondition: no f32 matmul has
     such a matrix on its right, and no gather along the first axis or slice reads a widened weight. Left alone: scales
+    Where the left side, or the input of a convolution, is dequantised too, from 8-bit integers with one scale, the product
+    is one of integers, exact in i32, and its sums are scaled: so activations between QuantizeLinear and DequantizeLinear
+    stay bytes. Sums of more than 33,025 terms could pass i32 and are left to floats.
+
     or zeros that are not known before a run or have other shapes, integers of other widths, arithmetic in types other
     than f32.
 

@@ -194,3 +194,92 @@ func.func @other_steps(%x: tensor<4x64xf32>, %ids: tensor<5xi64>) -> (tensor<4x3
   %g = graph.gather %f, %ids {axis = 1 : i64} : (tensor<64x32xf32>, tensor<5xi64>) -> tensor<64x5xf32>
   return %y, %g : tensor<4x32xf32>, tensor<64x5xf32>
 }
+
+// -----
+
+// A product of dequantised activations is one of integers; bias and activation follow the scale.
+// CHECK-LABEL: func.func @integers
+// CHECK: %[[I:.*]] = graph.integer_matmul %arg0, %{{.*}} lhs_zero %{{.*}} : (tensor<4x64xui8>, tensor<64x32xi8>, tensor<ui8>) -> tensor<4x32xi32>
+// CHECK: %[[F:.*]] = graph.cast %[[I]]
+// CHECK: %[[Y:.*]] = graph.mul %[[F]]
+// CHECK: %[[B:.*]] = graph.add %[[Y]], %arg1
+// CHECK: graph.relu %[[B]]
+func.func @integers(%x: tensor<4x64xui8>, %b: tensor<32xf32>) -> tensor<4x32xf32> {
+  %w = graph.parameter "w" {file = "m.bin", offset = 0 : i64, bytes = 2048 : i64} : tensor<64x32xi8>
+  %s = graph.parameter "s" {file = "m.bin", offset = 2048 : i64, bytes = 128 : i64} : tensor<32xf32>
+  %xs = graph.constant dense<0.25> : tensor<f32>
+  %xz = graph.constant dense<1.280000e+02> : tensor<f32>
+  %c = graph.cast %x {to = f32} : (tensor<4x64xui8>) -> tensor<4x64xf32>
+  %l = graph.sub %c, %xz : (tensor<4x64xf32>, tensor<f32>) -> tensor<4x64xf32>
+  %a = graph.mul %l, %xs : (tensor<4x64xf32>, tensor<f32>) -> tensor<4x64xf32>
+  %f = graph.cast %w {to = f32} : (tensor<64x32xi8>) -> tensor<64x32xf32>
+  %m = graph.mul %f, %s : (tensor<64x32xf32>, tensor<32xf32>) -> tensor<64x32xf32>
+  %y = graph.matmul %a, %m bias %b {activation = #graph.activation<relu>} :
+      (tensor<4x64xf32>, tensor<64x32xf32>, tensor<32xf32>) -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
+
+// -----
+
+// So is a convolution, whose filter has one scale a channel.
+// CHECK-LABEL: func.func @convolution
+// CHECK: %[[I:.*]] = graph.integer_conv %arg0, %{{.*}} input_zero %{{.*}} {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x9x9xui8>, tensor<8x4x3x3xi8>, tensor<ui8>) -> tensor<1x8x9x9xi32>
+// CHECK: graph.cast %[[I]]
+// CHECK-NOT: graph.conv
+func.func @convolution(%x: tensor<1x4x9x9xui8>) -> tensor<1x8x9x9xf32> {
+  %w = graph.parameter "w" {file = "m.bin", offset = 0 : i64, bytes = 288 : i64} : tensor<8x4x3x3xi8>
+  %s = graph.parameter "s" {file = "m.bin", offset = 2048 : i64, bytes = 32 : i64} : tensor<8x1x1x1xf32>
+  %b = graph.parameter "b" {file = "m.bin", offset = 2048 : i64, bytes = 32 : i64} : tensor<8xf32>
+  %xs = graph.constant dense<0.25> : tensor<f32>
+  %xz = graph.constant dense<1.280000e+02> : tensor<f32>
+  %c = graph.cast %x {to = f32} : (tensor<1x4x9x9xui8>) -> tensor<1x4x9x9xf32>
+  %l = graph.sub %c, %xz : (tensor<1x4x9x9xf32>, tensor<f32>) -> tensor<1x4x9x9xf32>
+  %a = graph.mul %l, %xs : (tensor<1x4x9x9xf32>, tensor<f32>) -> tensor<1x4x9x9xf32>
+  %f = graph.cast %w {to = f32} : (tensor<8x4x3x3xi8>) -> tensor<8x4x3x3xf32>
+  %m = graph.mul %f, %s : (tensor<8x4x3x3xf32>, tensor<8x1x1x1xf32>) -> tensor<8x4x3x3xf32>
+  %y = graph.conv %a, %m bias %b {pads = array<i64: 1, 1, 1, 1>} :
+      (tensor<1x4x9x9xf32>, tensor<8x4x3x3xf32>, tensor<8xf32>) -> tensor<1x8x9x9xf32>
+  return %y : tensor<1x8x9x9xf32>
+}
+
+// -----
+
+// Left to floats: activations with one scale a row, a filter with one scale an input channel.
+// CHECK-LABEL: func.func @other_scales
+// CHECK-NOT: graph.integer_
+// CHECK: graph.quantized_matmul
+// CHECK-NOT: graph.integer_
+// CHECK: graph.conv
+func.func @other_scales(%x: tensor<4x64xui8>, %i: tensor<1x4x9x9xui8>) -> (tensor<4x32xf32>, tensor<1x8x7x7xf32>) {
+  %w = graph.parameter "w" {file = "m.bin", offset = 0 : i64, bytes = 2048 : i64} : tensor<64x32xi8>
+  %v = graph.parameter "v" {file = "m.bin", offset = 0 : i64, bytes = 288 : i64} : tensor<8x4x3x3xi8>
+  %s = graph.parameter "s" {file = "m.bin", offset = 2048 : i64, bytes = 16 : i64} : tensor<4x1x1xf32>
+  %xs = graph.constant dense<[[0.25], [0.5], [1.0], [2.0]]> : tensor<4x1xf32>
+  %one = graph.constant dense<0.25> : tensor<f32>
+  %c = graph.cast %x {to = f32} : (tensor<4x64xui8>) -> tensor<4x64xf32>
+  %a = graph.mul %c, %xs : (tensor<4x64xf32>, tensor<4x1xf32>) -> tensor<4x64xf32>
+  %f = graph.cast %w {to = f32} : (tensor<64x32xi8>) -> tensor<64x32xf32>
+  %y = graph.matmul %a, %f : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
+  %d = graph.cast %i {to = f32} : (tensor<1x4x9x9xui8>) -> tensor<1x4x9x9xf32>
+  %e = graph.mul %d, %one : (tensor<1x4x9x9xf32>, tensor<f32>) -> tensor<1x4x9x9xf32>
+  %g = graph.cast %v {to = f32} : (tensor<8x4x3x3xi8>) -> tensor<8x4x3x3xf32>
+  %m = graph.mul %g, %s : (tensor<8x4x3x3xf32>, tensor<4x1x1xf32>) -> tensor<8x4x3x3xf32>
+  %z = graph.conv %e, %m : (tensor<1x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x7x7xf32>
+  return %y, %z : tensor<4x32xf32>, tensor<1x8x7x7xf32>
+}
+
+// -----
+
+// Left to floats: 40,000 terms, the sum of which may pass i32.
+// CHECK-LABEL: func.func @too_long
+// CHECK-NOT: graph.integer_matmul
+// CHECK: graph.quantized_matmul
+func.func @too_long(%x: tensor<2x40000xui8>) -> tensor<2x4xf32> {
+  %w = graph.parameter "w" {file = "m.bin", offset = 0 : i64, bytes = 160000 : i64} : tensor<40000x4xi8>
+  %xs = graph.constant dense<0.25> : tensor<f32>
+  %c = graph.cast %x {to = f32} : (tensor<2x40000xui8>) -> tensor<2x40000xf32>
+  %a = graph.mul %c, %xs : (tensor<2x40000xf32>, tensor<f32>) -> tensor<2x40000xf32>
+  %f = graph.cast %w {to = f32} : (tensor<40000x4xi8>) -> tensor<40000x4xf32>
+  %y = graph.matmul %a, %f : (tensor<2x40000xf32>, tensor<40000x4xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}

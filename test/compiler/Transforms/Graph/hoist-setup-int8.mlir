@@ -52,3 +52,20 @@ func.func @halves(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
   %y = graph.matmul %x, %f : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
   return %y : tensor<4x32xf32>
 }
+
+// -----
+
+// Panels of floats made of 8-bit weights are for a kernel that takes nothing narrower, and are made once.
+// CHECK-LABEL: func.func @panels
+// CHECK: graph.parameter "w.pack" : tensor<64x32xf32, #graph.layout<panel32>>
+// CHECK-NOT: graph.cast
+// CHECK-LABEL: func.func private @setup
+// CHECK: graph.cast
+// CHECK: graph.pack
+func.func @panels(%x: tensor<4x64xf32>) -> tensor<4x32xf32> {
+  %w = graph.parameter "w" {file = "m.bin", offset = 0 : i64, bytes = 2048 : i64} : tensor<64x32xi8>
+  %f = graph.cast %w {to = f32} : (tensor<64x32xi8>) -> tensor<64x32xf32>
+  %p = graph.pack %f <panel32> : (tensor<64x32xf32>) -> tensor<64x32xf32, #graph.layout<panel32>>
+  %y = graph.matmul %x, %p : (tensor<4x64xf32>, tensor<64x32xf32, #graph.layout<panel32>>) -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
