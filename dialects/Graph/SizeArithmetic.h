@@ -54,6 +54,8 @@ protected:
 
 private:
   std::optional<Entry> binary(mlir::Operation *op, Entry a, Entry b);
+  std::optional<Entry> smaller(Entry a, Entry b);
+  std::optional<Entry> larger(Entry a, Entry b);
   std::optional<bool> compare(mlir::Operation *op, Entry a, Entry b);
   std::optional<Entry> elementwise(mlir::Operation *op, llvm::ArrayRef<std::optional<Entry>> args);
   std::optional<Entry> reduce(ReduceKind kind, llvm::ArrayRef<std::optional<Entry>> entries);
@@ -102,10 +104,20 @@ template <typename Entry> std::optional<Entry> SizeArithmetic<Entry>::binary(mli
   if (llvm::isa<ModOp>(op))
     return x.lo >= 0 && y.lo > 0 ? mod(a, b) : std::nullopt;
   if (llvm::isa<MinOp>(op))
-    return x.hi <= y.lo ? a : y.hi <= x.lo ? b : min(a, b);
+    return smaller(a, b);
   if (llvm::isa<MaxOp>(op))
-    return x.lo >= y.hi ? a : y.lo >= x.hi ? b : max(a, b);
+    return larger(a, b);
   return std::nullopt;
+}
+
+template <typename Entry> std::optional<Entry> SizeArithmetic<Entry>::smaller(Entry a, Entry b) {
+  Dim x = rangeOf(a), y = rangeOf(b);
+  return x.hi <= y.lo ? a : y.hi <= x.lo ? b : min(a, b);
+}
+
+template <typename Entry> std::optional<Entry> SizeArithmetic<Entry>::larger(Entry a, Entry b) {
+  Dim x = rangeOf(a), y = rangeOf(b);
+  return x.lo >= y.hi ? a : y.lo >= x.hi ? b : max(a, b);
 }
 
 template <typename Entry> std::optional<bool> SizeArithmetic<Entry>::compare(mlir::Operation *op, Entry a, Entry b) {
@@ -161,6 +173,16 @@ std::optional<Entry> SizeArithmetic<Entry>::elementwise(mlir::Operation *op,
       return args[0];
     Dim range = rangeOf(*args[0]);
     return range.lo > 0 ? std::optional(number(1)) : range == Dim(0) ? std::optional(number(0)) : std::nullopt;
+  }
+  if (llvm::isa<ReluOp>(op))
+    return larger(*args[0], number(0));
+  if (auto clip = llvm::dyn_cast<ClipOp>(op)) {
+    std::optional<Entry> entry = args[0];
+    if (clip.getMin())
+      entry = larger(*entry, number(int64_t(*clip.getMin())));
+    if (entry && clip.getMax())
+      entry = smaller(*entry, number(int64_t(*clip.getMax())));
+    return entry;
   }
   if (llvm::isa<NegOp>(op))
     return sub(number(0), *args[0]);

@@ -74,6 +74,40 @@ def crops():
     return tiny.model(nodes, [tiny.value("x", [2, 6, "H", "W"])], [tiny.value("y", None)], constants)
 
 
+def heads():
+    """A block over N x S tokens as PyTorch exports it: the sizes of every reshape come from a shape, positions are the first
+    S of a table, and what the shape leaves is a -1."""
+    nodes = [node("Shape", "x", "shape"), node("Gather", "shape zero", "n", axis=0), node("Gather", "shape one", "s", axis=0),
+             node("Unsqueeze", "n axis", "n1"), node("Unsqueeze", "s axis", "s1"), node("Unsqueeze", "s axis", "end"),
+             node("Slice", "table axis end axis", "places"), node("Add", "x places", "p"),
+             node("LayerNormalization", "p gain shift", "l", axis=-1),
+             node("Concat", "n1 s1 rest width", "split", axis=0), node("Concat", "n1 s1 all", "join", axis=0)]
+    for n in "qkv":
+        nodes += [node("MatMul", f"l w{n}", f"{n}0"), node("Reshape", f"{n}0 split", f"{n}1"),
+                  node("Transpose", f"{n}1", n, perm=[0, 2, 3, 1] if n == "k" else [0, 2, 1, 3])]
+    nodes += [node("MatMul", "q k", "scores"), node("Softmax", "scores", "shares", axis=-1),
+              node("MatMul", "shares v", "mixed"), node("Transpose", "mixed", "back", perm=[0, 2, 1, 3]),
+              node("Reshape", "back join", "flat"), node("Add", "flat x", "sum"), node("Mul", "sum sum", "square"),
+              node("Sigmoid", "square", "gate"), node("Mul", "gate sum", "y"),
+              node("Equal", "join minus", "missing"), node("Where", "missing ones join", "whole"),
+              node("Expand", "gain whole", "z")]
+    constants = [tiny.weights("gain", 64), tiny.weights("shift", 64), tiny.weights("table", 96, 64),
+                 *(tiny.weights(f"w{n}", 64, 64) for n in "qkv"), numbers("zero", 0), numbers("one", 1), numbers("axis", [0]),
+                 numbers("rest", [-1]), numbers("width", [16]), numbers("all", [64]), numbers("minus", -1),
+                 numbers("ones", [1, 1, 1])]
+    return tiny.model(nodes, [tiny.value("x", ["N", "S", 64])], [tiny.value("y", None), tiny.value("z", None)], constants)
+
+
+def rows():
+    """Chains over rows of a fixed length, which become one loop: a number a row, a number a column, a reduction."""
+    nodes = [node("Mul", "x scale", "a"), node("Add", "a row", "b"), node("ReduceMax", "b", "m", axes=[2]),
+             node("Sub", "b m", "c"), node("Exp", "c", "d"), node("ReduceSum", "d along", "t"), node("Div", "d t", "y"),
+             node("Relu", "row", "z")]
+    constants = [tiny.weights("scale", 37), numbers("along", [2])]
+    return tiny.model(nodes, [tiny.value("x", ["N", "S", 37]), tiny.value("row", ["N", "S", 1])],
+                      [tiny.value("y", None), tiny.value("z", None)], constants)
+
+
 CASES = {
     "mlp": (mlp, ["N=1..32"], [(1, 20), (7, 20), (32, 20)]),
     "mlp_of_none": (mlp, ["N=0..5"], [(0, 20), (5, 20)]),
@@ -81,6 +115,7 @@ CASES = {
                      [(1, 3, 6, 5), (2, 3, 17, 31), (3, 3, 40, 50), (1, 3, 40, 6), (3, 3, 7, 50)]),
     "block": (block, ["S=1..96"], [(1, 1, 64), (1, 2, 64), (1, 50, 64), (1, 95, 64), (1, 96, 64)]),
     "crops": (crops, ["H=1..9", "W=1..30"], [(2, 6, 1, 1), (2, 6, 4, 17), (2, 6, 9, 30), (2, 6, 9, 1)]),
+    "heads": (heads, ["N=1..3", "S=1..96"], [(1, 1, 64), (2, 2, 64), (1, 95, 64), (3, 96, 64)]),
     "pieces": (pieces, ["L=5..70"], [(3, 5), (3, 33), (3, 70)]),
 }
 
@@ -115,6 +150,62 @@ def test_every_size_within_the_bounds_is_right(artifact, tmp_path, name, dims):
     assert ram["touched"] <= ram["touched_planned"]
     largest = dims == max(CASES[name][2], key=np.prod)
     assert not largest or (ram["ledger"], ram["live"]) == (ram["planned"], ram["live_planned"])
+
+
+def test_rows_of_a_fixed_length_are_one_loop(tmp_path):
+    model = tiny.save(rows(), tmp_path / "m.onnx")
+    harness.compile_model(model, tmp_path / "out", "--bound=N=0..5", "--bound=S=1..70")
+    steps = [step["kernel"] for step in harness.plan_of(tmp_path / "out")["programs"][0]["steps"] if step.get("kernel")]
+    assert any("_gen_" in kernel for kernel in steps), steps
+    random = np.random.default_rng(4)
+    for n, s in ((1, 1), (5, 70), (3, 33), (0, 70), (1, 70)):
+        x = {"x": random.standard_normal((n, s, 37)).astype(np.float32),
+             "row": random.standard_normal((n, s, 1)).astype(np.float32)}
+        want = harness.ort_outputs(model, x)
+        _, have = harness.run_model(tmp_path / "out", x, tmp_path, "--red-zones", outputs=list(want))
+        for output, expected in want.items():
+            assert have[output].shape == expected.shape
+            np.testing.assert_allclose(have[output], expected, rtol=1e-3, atol=1e-4)
+
+
+# Of each model: flags, then sizes by name of the dimension; the last ones are the bounds.
+REAL = {
+    "minilm3": (["--bound=batch_size=1..2", "--bound=sequence_length=1..512"],
+                [{"batch_size": 1, "sequence_length": 1}, {"batch_size": 2, "sequence_length": 2},
+                 {"batch_size": 1, "sequence_length": 511}, {"batch_size": 2, "sequence_length": 512}]),
+    "magika": (["--shape=bytes=Nx2048", "--bound=N=1..4"], [{0: 1}, {0: 3}, {0: 4}]),
+    "ppocr_rec": (["--shape=x=Nx3x48xW", "--bound=N=1..2", "--bound=W=8..640"],
+                  [{0: 1, 3: 8}, {0: 2, 3: 320}, {0: 1, 3: 333}, {0: 2, 3: 640}]),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_model_at_and_within_its_bounds(model_file, tmp_path, name):
+    import onnx
+
+    row, path = model_file(name)
+    flags, cases = REAL[name]
+    harness.compile_model(path, tmp_path / "out", *flags)
+    names = {value.name: [d.dim_param for d in value.type.tensor_type.shape.dim]
+             for value in onnx.load(path, load_external_data=False).graph.input}
+    for sizes in cases:
+        inputs = {}
+        for key, (dims, dtype) in row.inputs.items():
+            shape = [sizes.get(d, sizes.get(names[key][d], size)) for d, size in enumerate(dims)]
+            random = np.random.default_rng(sum(shape))
+            inputs[key] = (np.ones(shape) if "mask" in key else random.integers(0, 255, shape) if dtype.startswith("i")
+                           else random.random(shape)).astype(harness.DTYPES[dtype])
+        want = harness.ort_outputs(path, inputs)
+        stats, have = harness.run_model(tmp_path / "out", inputs, tmp_path, outputs=list(want))
+        for output, expected in want.items():
+            assert have[output].shape == expected.shape
+            np.testing.assert_allclose(have[output], expected, rtol=1e-3, atol=1e-4)
+        ram = stats["tiers"]["ram"]
+        assert ram["ledger"] <= ram["planned"] and ram["live"] <= ram["live_planned"]
+    assert (ram["ledger"], ram["live"]) == (ram["planned"], ram["live_planned"])
+    beyond = {key: np.repeat(value, 2, axis=0) for key, value in inputs.items()}
+    done, _ = harness.run_model(tmp_path / "out", beyond, tmp_path, check=False)
+    assert done.returncode == harness.MODEL and "need " in done.stderr
 
 
 def test_a_real_model_with_an_open_batch(model_file, tmp_path):

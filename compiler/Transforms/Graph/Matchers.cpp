@@ -19,8 +19,8 @@ std::optional<double> splatOf(Value value) {
   if (auto number = dyn_cast<FloatAttr>(dense.getSplatValue<Attribute>()))
     return number.getValueAsDouble();
   if (auto number = dyn_cast<IntegerAttr>(dense.getSplatValue<Attribute>()))
-    return static_cast<double>(number.getType().isUnsignedInteger() ? number.getValue().getZExtValue()
-                                                                    : number.getValue().getSExtValue());
+    return number.getType().isUnsignedInteger() ? static_cast<double>(number.getValue().getZExtValue())
+                                                : static_cast<double>(number.getValue().getSExtValue());
   return std::nullopt;
 }
 

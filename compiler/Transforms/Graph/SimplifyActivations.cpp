@@ -43,7 +43,11 @@ template <typename OpTy, bool isMax> struct MinMaxToClip : OpRewritePattern<OpTy
     auto parts = commute(op, [](Value v) { return splatOf(v).has_value(); });
     if (!parts || parts->second.getType() != op.getType())
       return failure();
-    FloatAttr bound = rewriter.getF64FloatAttr(*splatOf(parts->first));
+    double number = *splatOf(parts->first);
+    // Bounds of a clip are doubles, which have gaps between larger integers.
+    if (isa<IntegerType>(elementTypeOf(op.getResult())) && std::fabs(number) > 0x1p53)
+      return failure();
+    FloatAttr bound = rewriter.getF64FloatAttr(number);
     rewriter.replaceOpWithNewOp<ClipOp>(op, op.getType(), parts->second, isMax ? bound : FloatAttr(),
                                         isMax ? FloatAttr() : bound);
     return success();

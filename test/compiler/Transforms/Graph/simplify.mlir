@@ -341,3 +341,17 @@ func.func @invariants(%x: tensor<4x4xf32>, %z: tensor<4x4xf32>, %v: tensor<4xf32
   }
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// Bounds of integers keep their sign; one that no double holds stays an operand.
+// CHECK-LABEL: func.func @integer_bounds
+func.func @integer_bounds(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
+  // CHECK: graph.clip %{{.*}} {min = -1.000000e+00 : f64}
+  // CHECK: graph.min
+  %low = graph.constant dense<-1> : tensor<i64>
+  %high = graph.constant dense<9223372036854775807> : tensor<i64>
+  %0 = graph.max %x, %low : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  %1 = graph.min %x, %high : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  return %0, %1 : tensor<4xi64>, tensor<4xi64>
+}
