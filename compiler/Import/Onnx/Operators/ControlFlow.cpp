@@ -350,6 +350,9 @@ LogicalResult readScan(NodeImporter &n, ScanShape &scan, size_t inputs) {
   scan.body = n.graph("body");
   if (!scan.body)
     return n.error("attribute 'body' must be a graph");
+  for (size_t i = n.numInputs() - inputs; i < n.numInputs(); ++i)
+    if (!n.input(unsigned(i)))
+      return n.error("input " + Twine(i) + " is missing");
   const int64_t scanned = n.integer("num_scan_inputs", 0);
   if (scanned < 1 || size_t(scanned) > inputs)
     return n.error("attribute 'num_scan_inputs': need 1 to " + Twine(inputs) + ", have " + Twine(scanned));
@@ -393,6 +396,8 @@ LogicalResult batchedScan(NodeImporter &n) {
   if (n.input(0))
     return n.error("input 0 'sequence_lens' is not supported");
   ScanShape shape;
+  if (n.numInputs() < 2)
+    return n.error("need sequence_lens, left out, and at least one input, have " + Twine(n.numInputs()) + " inputs");
   if (failed(readScan(n, shape, n.numInputs() - 1)))
     return failure();
   auto directions = perValue(n, "directions", shape.scanned);

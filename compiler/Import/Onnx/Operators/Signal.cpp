@@ -57,6 +57,8 @@ Term transform(NodeImporter &n, Term real, Term imaginary, const Transform &t) {
     Term weights = concat(n, parts, 0);
     real = real * weights;
     imaginary = imaginary ? imaginary * weights : imaginary;
+    if (!real)
+      return real;
   }
   const Tables tables = tablesOf(n, t.length, rows, columns, real.element());
   // e^{-i a} = cos a - i sin a forward, e^{i a} backward.
@@ -85,6 +87,10 @@ bool needSignal(NodeImporter &n) {
   if (!n.needStatic(n[0], n.opType()))
     return false;
   const auto shape = n.type(0).getShape();
+  if (!isa<FloatType>(n.type(0).getElementType())) {
+    (void)n.error("need a signal of floats");
+    return false;
+  }
   if (shape.size() >= 2 && (shape.back() == 1 || shape.back() == 2))
     return true;
   (void)n.error("need a last dimension of 1 (real) or 2 (complex), have " + graph::toString(graph::dimsOf(n.type(0))));

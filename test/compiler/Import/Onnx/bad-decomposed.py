@@ -71,3 +71,5 @@ save(node("GroupQueryAttention", "x0 x0 x0 _ _ x1 x1", "y", "bad", domain="com.m
 # CHECK: error: FusedConv node 'bad': attribute 'activation' is 'Elu': need Relu, Sigmoid, Tanh, LeakyRelu, HardSigmoid or Clip
 save(node("FusedConv", "x0 x1", "y", "bad", domain="com.microsoft", activation="Elu"), [[1, 3, 8, 8], [4, 3, 3, 3]],
      opsets=MICROSOFT)
+# CHECK: error: DFT node 'bad': need a signal of floats
+save(node("DFT", "x0", "y", "bad", inverse=1, onesided=1), [[1, 8, 2]], dtypes={0: BOOL})
