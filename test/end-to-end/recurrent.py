@@ -84,3 +84,41 @@ class Case:
         if self.op == "GRU" and rng.random() < 0.5:
             attributes["linear_before_reset"] = 1
         return attributes
+
+
+class QuantizedCase:
+    """com.microsoft.DynamicQuantizeLSTM; `steps` as for Case."""
+
+    def __init__(self, seed, steps):
+        rng = np.random.default_rng(seed)
+        size, depth, sequences = int(rng.integers(1, 70)), int(rng.integers(1, 40)), int(rng.integers(1, 4))
+        direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
+        d = 2 if direction == "bidirectional" else 1
+        dtype = np.int8 if seed % 2 else np.uint8
+        # Of each column a scale, or one for all; bytes need a zero point of their own, one for all columns.
+        shape = (d,) if rng.random() < 0.5 else (d, 4 * size)
+        zero = 0 if dtype == np.int8 else 128
+        floats = lambda scale, *dims: (scale * rng.standard_normal(dims)).astype(np.float32)
+
+        def weights(name, rows):
+            values = np.clip(np.rint(rng.standard_normal((d, rows, 4 * size)) * 40), -127, 127) + zero
+            scale = rng.uniform(0.8, 1.2, shape) * rows**-0.5 / 40
+            return {name: values.astype(dtype), f"{name}_scale": scale.astype(np.float32),
+                    f"{name}_zero": np.full(shape, zero, dtype)}
+
+        constants = {**weights("W", depth), **weights("R", size)}
+        names = ["X", "W", "R", "", "", "", "", "", "W_scale", "W_zero", "R_scale", "R_zero"]
+        self.inputs = {"X": floats(1, steps, sequences, depth)}
+        optional = {3: ("B", floats(0.3, d, 8 * size)), 5: ("h", floats(0.5, d, sequences, size)),
+                    6: ("c", floats(0.5, d, sequences, size)), 7: ("P", floats(0.3, d, 12 * size)[:, :3 * size])}
+        for place, (name, array) in optional.items():
+            if rng.random() < 0.6:
+                names[place] = name
+                (constants if name in "BP" else self.inputs)[name] = np.ascontiguousarray(array)
+        self.outputs = ["Y", "Y_h", "Y_c"]
+        node = helper.make_node("DynamicQuantizeLSTM", names, self.outputs, name="net", domain="com.microsoft",
+                                hidden_size=size, direction=direction)
+        values = [tiny.value(n, a.shape, helper.np_dtype_to_tensor_dtype(a.dtype)) for n, a in self.inputs.items()]
+        self.model = tiny.model([node], values, [tiny.value(n, None) for n in self.outputs],
+                                [numpy_helper.from_array(a, n) for n, a in constants.items()],
+                                domains=["com.microsoft"])

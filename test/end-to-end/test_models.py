@@ -8,7 +8,8 @@ import pytest
 import harness
 from harness import MIB
 
-NAMES = ["ppocr_cls", "ppocr_det@960", "ppocr_det@1920", "resnet", "resnet@b8", "minilm3"]
+NAMES = ["ppocr_cls", "ppocr_det@960", "ppocr_det@1920", "resnet", "resnet@b8", "minilm3", "silero", "silero_seq",
+         "voicefilter_int8"]
 THREADS = 2
 
 # docs/concepts/memory-contract.md, "What the operating system sees": what plim-run takes besides the plan.
@@ -61,7 +62,7 @@ def test_outputs_equal_onnx_runtimes(outcome, name, capsys):
         assert have.shape == want.shape and have.dtype == want.dtype, output
         assert np.isfinite(have).all(), output
         if want.dtype == np.float32:
-            assert want.std() > 1e-3, f"{output}: hardly anything to compare"
+            assert want.size == 1 or want.std() > 1e-3, f"{output}: hardly anything to compare"
         error, share = harness.largest_error(have, want)
         with capsys.disabled():
             print(f"\n  {name} {output}: largest error {error:.3g}, {share:.3f} of the tolerance", end="")

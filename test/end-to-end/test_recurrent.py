@@ -54,3 +54,23 @@ def test_a_length_beyond_the_steps_is_an_error_of_the_run(tmp_path):
     inputs = {**case.inputs, "lengths": np.full_like(case.inputs["lengths"], case.steps + 1)}
     done, _ = harness.run_model(tmp_path / "out", inputs, tmp_path, check=False)
     assert done.returncode != 0 and "net" in done.stderr
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_step_of_8_bits_is_onnx_runtimes(tmp_path, seed):
+    """States and inputs are the same floats on both sides, so their bytes are too: sums in float are all that differs."""
+    check(recurrent.QuantizedCase(seed, steps=1), tmp_path)
+    assert "recurrent.quantized" in {s.get("kernel") for s in harness.plan_of(tmp_path / "out")["programs"][0]["steps"]}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_steps_of_8_bits_differ_by_roundings_of_states(tmp_path, seed):
+    """A state on the edge between two of 256 steps may go the other way: 1/255 of its range, a few of those at a time."""
+    case = recurrent.QuantizedCase(seed, steps=20)
+    model = tiny.save(case.model, tmp_path / "net.onnx")
+    harness.compile_model(model, tmp_path / "out")
+    want = harness.ort_outputs(model, case.inputs)
+    _, have = harness.run_model(tmp_path / "out", case.inputs, tmp_path, "--threads=2", outputs=case.outputs)
+    for name in ("Y", "Y_h"):
+        error = np.abs(have[name] - want[name])
+        assert error.max() <= 1 / 255 and error.mean() <= 1e-4, f"{name}: {error.max()}, mean {error.mean()}"

@@ -150,7 +150,7 @@ def GraphAssignLayouts : Pass<"graph-assign-layouts", "::mlir::func::FuncOp"> {
     Convolutions, poolings and resizes go from nchw to nhwc between two transposes; then transposes move through the ops
     in between (elementwise, concat, pad, reduce, softmax) and cancel. Filters that depend on parameters only become matrices
     [kernel * channels, outputs] (depthwise ones [kernel, channels]) and are packed into panels of 32 columns, as are
-    right operands of matmuls.
+    right operands of matmuls and the recurrent weights of LSTM, GRU and RNN.
 
     Precondition: none. Postcondition: every convolution whose filter is a weight, every pool and resize is in
     nhwc. Left alone: convolutions with computed filters, element types other than f32.

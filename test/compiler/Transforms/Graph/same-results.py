@@ -2,6 +2,7 @@
 # RUN: %python %s plim-opt %S/simplify.mlir --graph-simplify
 # RUN: %python %s plim-opt %S/fuse-attention.mlir --graph-fuse-attention
 # RUN: %python %s plim-opt %S/assign-layouts.mlir --graph-assign-layouts
+# RUN: %python %s plim-opt %S/assign-layouts-recurrent.mlir --graph-assign-layouts
 # RUN: %python %s plim-opt %S/fuse-elementwise.mlir --graph-fuse-elementwise
 # RUN: %python %s plim-opt %S/fold-dequantize.mlir --graph-fold-dequantize
 # RUN: %python %s plim-opt %S/fold-dequantize.mlir --graph-simplify --graph-fold-dequantize --graph-assign-layouts --graph-simplify
