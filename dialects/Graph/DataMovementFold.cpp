@@ -3,6 +3,8 @@
 #include "dialects/Graph/Folding.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace plim::graph;
 
@@ -118,10 +120,13 @@ OpFoldResult FillOp::fold(FoldAdaptor) {
   if (!type)
     return {};
   Elements elements{type, isa<FloatType>(type.getElementType()), {}, {}};
+  const double value = getValue();
   if (elements.isFloat)
-    elements.floats.assign(type.getNumElements(), getValue());
+    elements.floats.assign(type.getNumElements(), value);
+  else if (!(std::fabs(value) < 0x1p63)) // no integer holds it
+    return {};
   else
-    elements.ints.assign(type.getNumElements(), static_cast<int64_t>(getValue()));
+    elements.ints.assign(type.getNumElements(), static_cast<int64_t>(value));
   return elements.write();
 }
 

@@ -208,3 +208,13 @@ func.func @never_starts(%x: tensor<4xf32>, %c: tensor<i1>) -> (tensor<4xf32>, te
   }
   return %0, %2#1 : tensor<4xf32>, tensor<0x4xf32>
 }
+
+// A value that no integer of 64 bits holds is not folded to one.
+// CHECK-LABEL: func.func @fill_past_the_integers
+func.func @fill_past_the_integers() -> (tensor<2xi64>, tensor<2xi64>) {
+  // CHECK-DAG: graph.constant dense<-3> : tensor<2xi64>
+  // CHECK-DAG: graph.fill 9.{{.*}}e+18 : tensor<2xi64>
+  %0 = graph.fill -3.0 : tensor<2xi64>
+  %1 = graph.fill 9.3e18 : tensor<2xi64>
+  return %0, %1 : tensor<2xi64>, tensor<2xi64>
+}

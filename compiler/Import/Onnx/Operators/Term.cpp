@@ -1,5 +1,7 @@
 #include "compiler/Import/Onnx/Operators/Term.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
@@ -56,9 +58,14 @@ Term plim::onnx::positions(NodeImporter &n, int64_t size, int64_t axis, int64_t 
 
 Term plim::onnx::numbers(NodeImporter &n, ArrayRef<double> values, ArrayRef<int64_t> shape, Type element) {
   SmallVector<Attribute> attributes;
-  for (double x : values)
+  for (double x : values) {
+    if (!isa<FloatType>(element) && !(std::fabs(x) < 0x1p63)) {
+      (void)n.error("the value " + Twine(std::to_string(x)) + " is none of its integers");
+      return Term(n, {});
+    }
     attributes.push_back(isa<FloatType>(element) ? Attribute(n.b.getFloatAttr(element, x))
                                                  : Attribute(n.b.getIntegerAttr(element, int64_t(x))));
+  }
   return Term(n, n.make<graph::ConstantOp>(mlir::cast<ElementsAttr>(
                      DenseElementsAttr::get(RankedTensorType::get(shape, element), attributes))));
 }
