@@ -74,3 +74,28 @@ def test_many_steps_of_8_bits_differ_by_roundings_of_states(tmp_path, seed):
     for name in ("Y", "Y_h"):
         error = np.abs(have[name] - want[name])
         assert error.max() <= 1 / 255 and error.mean() <= 1e-4, f"{name}: {error.max()}, mean {error.mean()}"
+
+
+@pytest.mark.parametrize("name, shape, pairs", [("silero", "input=1x576", {"state": "stateN"}),
+                                                ("silero_seq", "input=3x576", {"h": "hn", "c": "cn"})])
+def test_states_stay_in_the_session(model_file, tmp_path, name, shape, pairs):
+    """Three runs of a session go on from each other, as a loop around ONNX Runtime does that hands the states on."""
+    row, path = model_file(name)
+    harness.compile_model(path, tmp_path / "out", "--shape", shape, *(f"--state={a}={b}" for a, b in pairs.items()))
+    states = {n: np.zeros(row.inputs[n][0], np.float32) for n in pairs}
+    dims = [int(d) for d in shape.split("=")[1].split("x")]
+    rng = np.random.default_rng(3)
+    command, wanted = [harness.tool("plim-run"), tmp_path / "out"], []
+    for turn in range(3):
+        audio = (0.3 * rng.standard_normal(dims)).astype(np.float32)
+        want = harness.ort_outputs(path, {"input": audio, **states})
+        states = {a: want[b] for a, b in pairs.items()}
+        output = next(n for n in want if n not in pairs.values())
+        wanted.append(want[output])
+        np.save(tmp_path / f"in{turn}.npy", audio)
+        command += ["--then"] if turn else []
+        command += [f"--input=input=@{tmp_path}/in{turn}.npy", f"--output={output}=@{tmp_path}/out{turn}.npy"]
+    harness.run(command)
+    for turn, want in enumerate(wanted):
+        assert harness.largest_error(np.load(tmp_path / f"out{turn}.npy"), want)[1] <= 1, f"run {turn}"
+    assert not np.allclose(wanted[0], wanted[2], rtol=1e-3), "the states make no difference"
