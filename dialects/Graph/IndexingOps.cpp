@@ -138,6 +138,26 @@ LogicalResult ScatterNdOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 SmallVector<plim::graph::Alias> ScatterElementsOp::getAliases() { return {{0, 0, AliasKind::InPlace}}; }
 SmallVector<plim::graph::Alias> ScatterNdOp::getAliases() { return {{0, 0, AliasKind::InPlace}}; }
 
+/// How many elements a range has whose operands are constants.
+static std::optional<int64_t> lengthOfRange(Attribute start, Attribute limit, Attribute step) {
+  std::optional<Elements> a = Elements::read(start), b = Elements::read(limit), c = Elements::read(step);
+  if (!a || !b || !c || a->size() != 1 || b->size() != 1 || c->size() != 1)
+    return std::nullopt;
+  constexpr double kMost = double(int64_t(1) << 40); // of a tensor that could be
+  double count;
+  if (a->isFloat) {
+    count = std::ceil((b->floats[0] - a->floats[0]) / c->floats[0]);
+  } else {
+    __int128 span = static_cast<__int128>(b->ints[0]) - a->ints[0], delta = c->ints[0];
+    if (delta == 0)
+      return std::nullopt;
+    count = static_cast<double>((span + delta + (delta > 0 ? -1 : 1)) / delta);
+  }
+  if (!(count <= kMost))
+    return std::nullopt;
+  return count > 0 ? static_cast<int64_t>(count) : 0;
+}
+
 /// The elements of a range whose operands are constants, as many as fit a constant.
 static std::optional<Elements> evaluateRange(Attribute start, Attribute limit, Attribute step) {
   std::optional<Elements> a = Elements::read(start), b = Elements::read(limit), c = Elements::read(step);
@@ -175,8 +195,8 @@ LogicalResult RangeOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   Dim size;
   if (matchPattern(adaptor.getStart(), m_Constant(&start)) && matchPattern(adaptor.getLimit(), m_Constant(&limit)) &&
       matchPattern(adaptor.getStep(), m_Constant(&step)))
-    if (std::optional<Elements> range = evaluateRange(start, limit, step))
-      size = Dim(range->size());
+    if (std::optional<int64_t> length = lengthOfRange(start, limit, step))
+      size = Dim(*length);
   types.push_back(tensorOf(size, elementTypeOf(adaptor.getStart())));
   return success();
 }

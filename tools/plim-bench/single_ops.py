@@ -68,17 +68,23 @@ def transposed_convolution(cin, cout, side, kernel):
 
 
 def attention(heads, length, depth, causal=False):
-    """softmax(q k / sqrt(depth)) v as exporters write it, with k already transposed and a mask of constants."""
+    """softmax(q k / sqrt(depth)) v as exporters write it, with k already transposed; a causal mask is the upper
+    triangle of a constant."""
     scale = numpy_helper.from_array(np.float32(1 / np.sqrt(depth)), "scale")
-    mask = np.triu(np.full([length, length], -np.inf, np.float32), 1)
-    nodes = [helper.make_node("MatMul", ["q", "k"], ["s"], name="scores"),
+    square = numpy_helper.from_array(np.array([length, length]), "square")
+    low = numpy_helper.from_array(np.array([-np.inf], np.float32), "low")
+    triangle = [helper.make_node("ConstantOfShape", ["square"], ["lows"], name="lows", value=low),
+                helper.make_node("Constant", [], ["one"], name="one", value_int=1),
+                helper.make_node("Trilu", ["lows", "one"], ["mask"], name="mask", upper=1)]
+    nodes = [*(triangle if causal else []),
+             helper.make_node("MatMul", ["q", "k"], ["s"], name="scores"),
              helper.make_node("Mul", ["s", "scale"], ["scaled"], name="scale_scores"),
              *([helper.make_node("Add", ["scaled", "mask"], ["masked"], name="mask_scores")] if causal else []),
              helper.make_node("Softmax", ["masked" if causal else "scaled"], ["p"], name="softmax", axis=-1),
              helper.make_node("MatMul", ["p", "v"], ["y"], name="mix")]
     row, column = [1, heads, length, depth], [1, heads, depth, length]
     graph = helper.make_graph(nodes, "attention", [value("q", row), value("k", column), value("v", row)],
-                              [value("y", row)], [scale, *([numpy_helper.from_array(mask, "mask")] if causal else [])])
+                              [value("y", row)], [scale, *([square] if causal else [])])
     spec = {"q": (row, "f32"), "k": (column, "f32"), "v": (row, "f32")}
     pairs = length * (length + 1) // 2 if causal else length * length
     return Case(f"attention {'causal ' if causal else ''}{heads}x{depth} S{length}", 4 * heads * pairs * depth, spec,

@@ -52,6 +52,26 @@ func.func @range(%x: tensor<3x8xf32>) -> tensor<?xi64> {
 
 // -----
 
+// One that is too long for a constant has a length all the same; so has one that runs down, and one that is empty.
+// CHECK-LABEL: func.func @long_range
+func.func @long_range() -> (tensor<?xi64>, tensor<?xf32>, tensor<?xi64>) {
+  // CHECK: graph.range {{.*}} -> tensor<3000xi64>
+  // CHECK: graph.range {{.*}} -> tensor<2001xf32>
+  // CHECK: tensor<0xi64>
+  %start = graph.constant dense<5> : tensor<i64>
+  %limit = graph.constant dense<9004> : tensor<i64>
+  %step = graph.constant dense<3> : tensor<i64>
+  %0 = graph.range %start, %limit, %step : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  %high = graph.constant dense<1000.25> : tensor<f32>
+  %low = graph.constant dense<0.0> : tensor<f32>
+  %down = graph.constant dense<-0.5> : tensor<f32>
+  %1 = graph.range %high, %low, %down : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<?xf32>
+  %2 = graph.range %limit, %start, %step : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return %0, %1, %2 : tensor<?xi64>, tensor<?xf32>, tensor<?xi64>
+}
+
+// -----
+
 // Of two branches, the result has what both have.
 // CHECK-LABEL: func.func @branches
 func.func @branches(%c: tensor<i1>, %x: tensor<4x8xf32>, %y: tensor<2x8xf32>) -> tensor<?x?xf32> {
