@@ -22,7 +22,6 @@ namespace {
 const std::map<std::string, std::string> kWithoutKernel = {
     {"graph.parameter", "bytes of the weight file"},
     {"graph.constant", "bytes of the weight file"},
-    {"graph.reshape", "another name for a buffer"},
     {"graph.yield", "ends a region"},
     {"graph.fused", "gets a generated kernel"},
     {"graph.celu", "gets a generated kernel"},
