@@ -29,8 +29,8 @@ LogicalResult tfIdfVectorizer(NodeImporter &n) {
   if ((shape.size() != 1 && shape.size() != 2) || !isa<IntegerType>(n.type(0).getElementType()))
     return n.error("need integers of 1 or 2 dimensions");
   constexpr int64_t mostOutputs = 1 << 20, mostLength = 64;
-  if (least < 1 || most < least || most > mostLength || skips < 0 || skips > INT16_MAX)
-    return n.error("need 1 <= min_gram_length <= max_gram_length <= 64 and max_skip_count >= 0");
+  if (least < 1 || most < least || most > mostLength || skips < 0 || skips > 1024)
+    return n.error("need 1 <= min_gram_length <= max_gram_length <= 64 and max_skip_count of 0 to 1024");
   int64_t outputs = 0;
   for (int64_t index : *indexes) {
     if (index < 0 || index >= mostOutputs)

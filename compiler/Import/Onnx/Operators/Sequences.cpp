@@ -109,30 +109,33 @@ LogicalResult splitToSequence(NodeImporter &n) {
   const int64_t size = n.type(0).getDimSize(*axis);
   if (ShapedType::isDynamic(size))
     return n.error("the split dimension must be static");
+  constexpr int64_t mostParts = 4096;
   Ints parts;
   if (n[1]) {
     const auto given = n.needInts(1, "split");
     if (!given)
       return failure();
     if (n.type(1).getRank() == 0) {
-      if (given->front() < 1)
-        return n.error("a part has size " + Twine(given->front()));
+      if (given->front() < 1 || size / given->front() > mostParts)
+        return n.error("need at most " + Twine(mostParts) + " parts of " + Twine(size) + ", each of size " +
+                       Twine(given->front()));
       for (int64_t left = size; left > 0; left -= given->front())
         parts.push_back(std::min(left, given->front()));
     } else {
       parts = *given;
     }
   } else {
+    if (size > mostParts)
+      return n.error("need at most " + Twine(mostParts) + " parts, have a dimension of " + Twine(size));
     parts.assign(size, 1);
   }
-  constexpr size_t mostParts = 4096;
   int64_t sum = 0;
   for (int64_t part : parts) {
     if (part < 0 || part > size)
       return n.error("a part has size " + Twine(part) + " of " + Twine(size));
     sum += part;
   }
-  if (sum != size || parts.size() > mostParts)
+  if (sum != size || parts.size() > size_t(mostParts))
     return n.error("need at most " + Twine(mostParts) + " parts of " + Twine(size) + " in sum, have " +
                    Twine(parts.size()) + " of " + Twine(sum));
   Ints without;
