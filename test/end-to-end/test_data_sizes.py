@@ -124,7 +124,7 @@ def test_ends_of_a_slice_that_are_inputs(tmp_path):
     inputs = [value("x", ["N", 7]), value("start", [2], I64), value("end", [2], I64)]
     model, out, _ = build(tmp_path, [node("Slice", "x start end axes steps", "y")], inputs, ["y"], "--bound=N=0..5",
                           constants=[numbers("axes", [1, 0]), numbers("steps", [2, -1])])
-    for n, start, end in ((5, (1, 4), (6, 0)), (5, (-3, -1), (100, -100)), (3, (6, 2), (2, 1)), (0, (0, 0), (7, -1)),
+    for n, start, end in ((5, (1, 4), (6, 0)), (5, (-3, -1), (100, -100)), (3, (6, 2), (2, 1)), (0, (0, 0), (7, -1)), (1, (2, -2), (3, -100)),
                           (1, (-100, 100), (5, -100))):
         x = np.arange(7 * n, dtype=np.float32).reshape(n, 7)
         agree(model, out, {"x": x, "start": np.array(start), "end": np.array(end)}, tmp_path)

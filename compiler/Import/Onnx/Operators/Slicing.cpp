@@ -111,7 +111,8 @@ Value sliceByValues(NodeImporter &n, ArrayRef<std::optional<Cut>> cuts) {
       continue;
     Value size = n.dim(n[0], int64_t(axis)), least = n.constant({-1});
     Value most = n.make<graph::SubOp>(size, n.constant({1}));
-    Value start = position(n, cut->start, size, least, most), end = position(n, cut->end, size, least, most);
+    // A start before the first element is the first; an end before it leaves that one in.
+    Value start = position(n, cut->start, size, zero, most), end = position(n, cut->end, size, least, most);
     Value count = countBetween(n, end, start, cut->step == INT64_MIN ? INT64_MAX : -cut->step);
     Value step = n.reshape(n.constant({cut->step}), {});
     Value indices = n.rangeOfSize(n.reshape(start, {}), step, count);
