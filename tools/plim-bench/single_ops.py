@@ -26,7 +26,8 @@ class Case:
         onnx.checker.check_model(self.model)
         values = [*graph.input, *graph.output]
         elements = sum(np.prod([d.dim_value for d in v.type.tensor_type.shape.dim]) for v in values)
-        self.bytes = 4 * int(elements + sum(np.prod(w.dims) for w in graph.initializer))
+        stored = (np.prod(w.dims) * helper.tensor_dtype_to_np_dtype(w.data_type).itemsize for w in graph.initializer)
+        self.bytes = int(4 * elements + sum(stored))
 
     def shape_flags(self):
         return [f"--shape={name}={'x'.join(map(str, dims))}" for name, (dims, _) in self.spec.items()]
@@ -45,6 +46,18 @@ def gemm(m, k, n):
     node = helper.make_node("MatMul", ["x", "w"], ["y"], name="matmul")
     graph = helper.make_graph([node], "gemm", [value("x", [m, k])], [value("y", [m, n])], [weight("w", [k, n], k)])
     return Case(f"gemm {m}x{k}x{n}", 2 * m * k * n, {"x": ([m, k], "f32")}, graph)
+
+
+def gemm_by_bytes(m, k, n):
+    """A product by int8 weights with one scale a column, as weight-only quantisers write it."""
+    random = np.random.default_rng(11)
+    stored = numpy_helper.from_array(random.integers(-127, 128, [k, n]).astype(np.int8), "w")
+    scale = numpy_helper.from_array((random.uniform(0.5, 1.5, [1, n]) / (73 * np.sqrt(k))).astype(np.float32), "s")
+    nodes = [helper.make_node("Cast", ["w"], ["wide"], name="widen", to=TensorProto.FLOAT),
+             helper.make_node("Mul", ["wide", "s"], ["scaled"], name="scale"),
+             helper.make_node("MatMul", ["x", "scaled"], ["y"], name="matmul")]
+    graph = helper.make_graph(nodes, "gemm", [value("x", [m, k])], [value("y", [m, n])], [stored, scale])
+    return Case(f"gemm int8 {m}x{k}x{n}", 2 * m * k * n, {"x": ([m, k], "f32")}, graph)
 
 
 def convolution(name, cin, cout, side, kernel, groups):
@@ -114,7 +127,9 @@ def chain(rows, columns):
 def cases():
     sizes = [*((n, n, n) for n in (128, 256, 512, 1024)), *((m, 1024, 1024) for m in (1, 2, 4, 8, 16)),
              *((m, 768, 3072) for m in (2, 4, 8, 16)), (1, 4096, 4096), (1, 576, 1536), (1, 576, 49152)]
-    return ([lambda s=s: gemm(*s) for s in sizes] + [lambda c=c: convolution(*c) for c in CONVOLUTIONS]
+    stored_in_bytes = [(m, 4096, 4096) for m in (1, 8)] + [(128, 384, 1536)]
+    return ([lambda s=s: gemm(*s) for s in sizes] + [lambda s=s: gemm_by_bytes(*s) for s in stored_in_bytes]
+            + [lambda c=c: convolution(*c) for c in CONVOLUTIONS]
             + [lambda: transposed_convolution(24, 24, 240, 2), lambda: transposed_convolution(24, 1, 480, 2)]
             + [lambda n=n: attention(12, n, 64) for n in (512, 1024, 2048, 4096, 8192)]
             + [lambda n=n: attention(12, n, 64, True) for n in (512, 1024, 2048)]
