@@ -2,6 +2,7 @@
 
 #include "kernels/fill/fill.h"
 #include "kernels/gather/gather.h"
+#include "kernels/registry.h"
 #include "kernels/scatter/scatter.h"
 #include "kernels/status.h"
 #include "test/kernels/launch.h"
@@ -195,4 +196,39 @@ TEST(Fill, OneHotAlongEveryAxis) {
       EXPECT_EQ(y.at(at), resolved(index, 5) == at[size_t(axis)] ? 2.0 : -1.0);
     });
   }
+}
+
+TEST(Fill, ScalarsOfTheLaunch) {
+  const plim_kernel *kernel = plim_find_kernel("fill.scalars");
+  ASSERT_TRUE(kernel);
+  auto run = [&](Tensor &y, const int64_t *scalars, uint32_t tasks) {
+    void *data = y.data();
+    const plim_shape *shape = &y.shape();
+    plim_launch launch = {};
+    launch.buf = &data;
+    launch.shape = &shape;
+    launch.scalar = scalars;
+    launch.tasks = tasks;
+    for (uint32_t task = tasks; task-- > 1;)
+      if (int32_t code = kernel->fn[PLIM_ISA_BASE](&launch, nullptr, task, task + 1))
+        return code;
+    return kernel->fn[PLIM_ISA_BASE](&launch, nullptr, 0, 1);
+  };
+  Random random(9);
+  const int64_t values[] = {5, -7, int64_t(1) << 40, 0, 1, 2};
+  for (uint32_t tasks : {1u, 2u, 7u}) {
+    Tensor y(PLIM_I64, {2, 3}, Form::Negative, &random), one(PLIM_I32, {}), truth(PLIM_BOOL, {1}), empty(PLIM_I64, {0});
+    ASSERT_EQ(run(y, values, tasks), PLIM_KERNEL_OK);
+    for (int64_t i = 0; i < 6; ++i)
+      EXPECT_EQ(y.getInt(i), values[i]);
+    EXPECT_TRUE(y.gapsUntouched());
+    ASSERT_EQ(run(one, values + 1, tasks), PLIM_KERNEL_OK);
+    EXPECT_EQ(one.getInt(0), -7);
+    ASSERT_EQ(run(truth, values + 4, tasks), PLIM_KERNEL_OK);
+    EXPECT_EQ(truth.getInt(0), 1);
+    EXPECT_EQ(run(empty, nullptr, tasks), PLIM_KERNEL_OK);
+  }
+  Tensor f(PLIM_F32, {2}), y(PLIM_I64, {2});
+  EXPECT_EQ(run(f, values, 1), PLIM_KERNEL_UNSUPPORTED);
+  EXPECT_EQ(run(y, nullptr, 1), PLIM_KERNEL_UNSUPPORTED);
 }
