@@ -131,8 +131,8 @@ template <typename OpTy> struct WindowToNhwc : OpRewritePattern<OpTy> {
   }
 };
 
-/// Whether an op of the run reads a weight as it is stored: an embedding that is also the last product's matrix. Packed, it
-/// would lie in memory twice.
+/// Whether an op of the run reads a weight as it is stored: an embedding that is also the last product's matrix.
+/// Packed, it would lie in memory twice.
 bool isReadAsStored(Value weight) {
   return weight.getDefiningOp<ParameterOp>() && llvm::any_of(weight.getUsers(), [](Operation *user) {
            return !isa<MatmulOp>(user) && !llvm::all_of(user->getOperands(), [](Value v) { return isHoistable(v); });

@@ -9,7 +9,8 @@ def GraphInferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
   let description = [{
     Walks a function in order, infers the result types of each op from its operands and keeps what is known from either
     the declared or the inferred type: static sizes, else the tighter bounds. Shape arithmetic that becomes constant on
-    the way is folded, so that the shapes that depend on it follow. The results of the function get the types returned.
+    the way is folded, so that the shapes that depend on it follow. The results of the function get the types returned. A
+    branch gives what both of its ways give; what a loop carries is what it starts with or what a trip gives.
 
     Precondition: a verified graph. Postcondition: no declared type is less precise than the inferred one; a
     contradiction between the two is an error. Values of ops without inference (parameters, custom kernels) keep their types.
@@ -30,6 +31,7 @@ def GraphSimplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
     the activations, normalisations and affine maps that exporters write out (hard_swish, silu, gelu, layer_norm, batch norms
     and constant factors before and after a convolution) and folds bias, residual and activation into matmul and conv, and padding
     into conv and pool. New factors of weights are graph ops on the parameters, which --graph-hoist-setup moves out.
+    What every trip of a loop computes alike moves in front of it.
 
     Precondition: none. Postcondition: the fixed point of these rewrites. Results may differ in the last bits where
     constant factors are multiplied in another order. Left alone: values with several uses that would be computed twice.
@@ -94,8 +96,6 @@ def GraphChooseAttention : Pass<"graph-choose-attention", "::mlir::func::FuncOp"
     Option<"chunk", "chunk", "int64_t", "1024", "query rows at a time of the chunked algorithm">];
 }
 
-def GraphFoldDequantize : Pass<"graph-fold-dequantize", "::mlir::func::FuncOp"> {
-  let summary = "Keep weights as narrow as they are stored until they are multiplied";
 def GraphWidenHalves : Pass<"graph-widen-halves", "::mlir::func::FuncOp"> {
   let summary = "Compute products, convolutions, attention and pools of half floats in f32";
   let description = [{
@@ -118,18 +118,20 @@ def GraphWidenHalves : Pass<"graph-widen-halves", "::mlir::func::FuncOp"> {
   }];
 }
 
+def GraphFoldDequantize : Pass<"graph-fold-dequantize", "::mlir::func::FuncOp"> {
+  let summary = "Keep weights as narrow as they are stored until they are multiplied";
   let description = [{
     Weights of 8-bit integers, (w - zero) * scale, or of half floats stay so in memory: a product by such a matrix becomes
     graph.quantized_matmul, whose kernel widens them as it reads them, and rows are picked from a table before they are
     widened. The scale is one for all, one a column, one a row (then it is a factor of the left side), or one for a group of
     rows and a column; so is the zero, one a row apart.
 
-    Precondition: none; after --graph-simplify bias and activation are part of the product. Postcondition: no f32 matmul has
-    such a matrix on its right, and no gather along the first axis or slice reads a widened weight. Left alone: scales
     Where the left side, or the input of a convolution, is dequantised too, from 8-bit integers with one scale, the product
     is one of integers, exact in i32, and its sums are scaled: so activations between QuantizeLinear and DequantizeLinear
     stay bytes. Sums of more than 33,025 terms could pass i32 and are left to floats.
 
+    Precondition: none; after --graph-simplify bias and activation are part of the product. Postcondition: no f32 matmul has
+    such a matrix on its right, and no gather along the first axis or slice reads a widened weight. Left alone: scales
     or zeros that are not known before a run or have other shapes, integers of other widths, arithmetic in types other
     than f32.
 
