@@ -1,7 +1,9 @@
-"""A compiled model in this process: its object and the runtime as one shared library, driven through the C interface."""
+"""A compiled model in this process: its object and the runtime as shared libraries, driven through the C interface."""
 
 import ctypes
+import functools
 import pathlib
+import tempfile
 
 import numpy as np
 
@@ -32,6 +34,21 @@ class Refused(Exception):
         self.status, self.need, self.have = status, error.need, error.have
 
 
+def link(out, *arguments):
+    harness.run(["cc", "-shared", "-o", out, f"-L{harness.BUILD / 'lib'}", *arguments, "-lpthread", "-lm"])
+
+
+@functools.cache
+def runtime():
+    """Loaded once, as its thread-local storage is scarce."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/runtime.so"
+        link(path, "-Wl,--whole-archive", "-lplim_rt", "-Wl,--no-whole-archive")
+        lib = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    lib.plim_last_error.restype = ctypes.POINTER(Error)
+    return lib
+
+
 class Session:
     """All entries of an artifact over one session."""
 
@@ -39,12 +56,10 @@ class Session:
         out = pathlib.Path(out)
         shared = out / "session.so"
         if not shared.exists():
-            harness.run(["cc", "-shared", "-o", shared, out / "model.o", f"-L{harness.BUILD / 'lib'}",
-                         "-Wl,--whole-archive", "-lplim_rt", "-Wl,--no-whole-archive", "-lplim_kernels", "-lpthread",
-                         "-lm"])
-        self.lib = ctypes.CDLL(str(shared))
-        self.lib.plim_last_error.restype = ctypes.POINTER(Error)
-        self.model = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(self.lib, f"{name}_model")))
+            link(shared, out / "model.o", "-lplim_kernels")
+        self.lib = runtime()
+        self.code = ctypes.CDLL(str(shared))
+        self.model = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(self.code, f"{name}_model")))
         scope = Scope()
         self.call("plim_find", self.model, None, None, ctypes.byref(scope))
         self.weights, self.context, self.session = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()

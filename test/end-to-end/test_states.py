@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import decoder
 import harness
@@ -225,6 +225,42 @@ def test_states_of_fixed_size_follow_the_model(tmp_path):
         states = dict(zip(states, new))
         for name, value in states.items():
             agree(session.state(name, np.float32).reshape(4, 4), value)
+
+
+def test_a_state_may_be_replaced_by_a_value_of_another_size(tmp_path):
+    """What does not append is copied; a size that the state has no room for is refused as the input's."""
+    nodes = [helper.make_node("Relu", ["x"], ["pn"]), helper.make_node("ReduceSum", ["p", "rows"], ["y"], keepdims=0)]
+    proto = tiny.model(nodes, [tiny.value("x", ["S", 4]), tiny.value("p", ["P", 4])],
+                       [tiny.value("y", None), tiny.value("pn", None)],
+                       [numpy_helper.from_array(np.array([0], np.int64), "rows")])
+    path = tiny.save(proto, tmp_path / "m.onnx")
+    harness.compile_model(path, tmp_path / "out", "--state", "p=pn", "--bound", "P=0..8", "--bound", "S=0..20")
+    with Session(tmp_path / "out") as session:
+        before = np.zeros((0, 4), np.float32)
+        for size in (3, 8, 0, 5):
+            x = np.random.default_rng(size).standard_normal((size, 4)).astype(np.float32)
+            y = session.run("main", {"x": x}, {"y": np.full(4, np.nan, np.float32)})["y"]
+            agree(y, before.sum(0))
+            before = np.maximum(x, 0)
+            assert session.state("P", np.int64)[0] == size
+        with pytest.raises(Refused) as refused:
+            session.run("main", {"x": np.zeros((9, 4), np.float32)}, {"y": np.zeros(4, np.float32)})
+        assert refused.value.status == BOUND and refused.value.need == 8
+
+
+def test_an_input_of_the_same_dimension_must_agree_with_the_state(tmp_path):
+    nodes = [helper.make_node("MatMul", ["m", "p"], ["y"]), helper.make_node("Concat", ["p", "x"], ["pn"], axis=0)]
+    proto = tiny.model(nodes, [tiny.value("x", [1, 4]), tiny.value("p", ["P", 4]), tiny.value("m", [1, "P"])],
+                       [tiny.value("y", [1, 4]), tiny.value("pn", None)])
+    path = tiny.save(proto, tmp_path / "m.onnx")
+    harness.compile_model(path, tmp_path / "out", "--state", "p=pn", "--bound", "P=0..8")
+    with Session(tmp_path / "out") as session:
+        x, y = np.arange(4, dtype=np.float32)[None], np.zeros((1, 4), np.float32)
+        for rows in range(3):
+            session.run("main", {"x": x, "m": np.ones((1, rows), np.float32)}, {"y": y})
+            agree(y, x * rows)
+        with pytest.raises(Refused, match="differ"):
+            session.run("main", {"x": x, "m": np.ones((1, 5), np.float32)}, {"y": y})
 
 
 def test_states_of_unlike_growth_are_refused(tmp_path):

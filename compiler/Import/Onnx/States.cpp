@@ -72,6 +72,11 @@ LogicalResult ModelImporter::declareVariables(StringRef entry, ModuleOp module) 
       continue;
     const StringRef name = toRef(input.info->name);
     const auto type = cast<RankedTensorType>(input.type);
+    if (name == entry || name == "setup") {
+      fail(name) << "the name is that of a program; "
+                 << (name == entry ? "give the entry another one by --entry" : "it prepares weights");
+      continue;
+    }
     graph::VariableOp &variable = variables[name];
     if (variable) {
       if (variable.getTensorType() != type)

@@ -86,6 +86,8 @@ void SymbolicDims::addStates(func::FuncOp function) {
       states.appends.insert(concat);
     }
   });
+  for (Value argument : function.getArguments())
+    limitGrowth(argument);
   // An input may have a dimension of the same name: it is the same size.
   for (auto [i, own] : llvm::enumerate(allSymbols))
     for (auto [j, other] : llvm::enumerate(allSymbols))
@@ -105,6 +107,11 @@ void SymbolicDims::limitGrowth(Value value) {
   int64_t bound = graph::dimsOf(variable.getTensorType())[variable.getOpenDim()].hi;
   if (rangeOf(size).hi <= bound)
     return;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(size)) {
+    // No run may have it larger.
+    allSymbols[symbol.getPosition()].bounds.hi = bound;
+    return;
+  }
   allConditions.push_back(
       {size, 0, bound, assign, "state '" + variable.getSize()->str() + "' would grow beyond its bound"});
   states.limits[size] = bound;

@@ -17,6 +17,7 @@
 # RUN: not import-onnx %t --entry '2nd:S=1' 2>&1 | FileCheck %s --check-prefix=CNAME
 # RUN: not import-onnx %t --entry 'a:S=3..1' 2>&1 | FileCheck %s --check-prefix=RANGE
 # RUN: not import-onnx %t --entry 'a:S=1,S=2' 2>&1 | FileCheck %s --check-prefix=AGAIN
+# RUN: not import-onnx %t --shape h=2x32 --state h=hn --bound P=0..16 --bound S=1..4 --entry a --entry h 2>&1 | FileCheck %s --check-prefix=PROGRAM
 # RUN: not import-onnx %t --entry setup 2>&1 | FileCheck %s --check-prefix=SETUP
 from models import *
 
@@ -58,6 +59,7 @@ from models import *
 # CNAME: error: --entry '2nd:S=1': need NAME or NAME:DIMENSION=LEAST..MOST,...
 # RANGE: error: --entry 'a:S=3..1': 'S=3..1': need 0 <= least <= most
 # AGAIN: error: --entry 'a:S=1,S=2': dimension 'S' is given twice
+# PROGRAM: error: state 'h': the name is that of a program; give the entry another one by --entry
 # SETUP: error: --entry 'setup': the name is that of the program that prepares weights
 write(
     [
