@@ -2,9 +2,9 @@
  *
  *   generate WEIGHTS COUNT ID...      prints COUNT ids
  *
- * The model has inputs input_ids and position_ids (i64[1, S]), an output logits (f32[1, S, V]), its caches as states, and
- * two entries: prefill, in which S is open, takes the prompt in pieces of at most its bound, decode, in which S is 1, one
- * id after the other. No run copies the cache, and nothing is allocated once the session is there. */
+ * The model has inputs input_ids and position_ids (i64[1, S]), an output logits (f32[1, S, V]), its caches as states,
+ * and two entries: prefill, in which S is open, takes the prompt in pieces of at most its bound, decode, in which S is
+ * 1, one id after the other. No run copies the cache, and nothing is allocated once the session is there. */
 #include "decoder.h"
 #include <stdlib.h>
 #include <string.h>
