@@ -153,3 +153,32 @@ def test_minilm6_w8_stays_in_its_bytes(compiled_real, tmp_path, capsys):
         print(f"\n  minilm6_w8@128: {planned / MIB:.2f} MiB planned, largest error {error:.3g}", end="")
     assert planned <= 30 * MIB
     assert stats["tiers"]["ram"]["ledger"] == stats["tiers"]["ram"]["planned"]
+
+
+def test_minilm6_w8_with_an_open_length(model_file, tmp_path):
+    row, path = model_file("minilm6_w8@128")
+    harness.compile_model(path, tmp_path / "out", *[f"--shape={name}=1xS" for name in row.inputs], "--bound=S=1..512")
+    for length in (1, 2, 9, 511, 512):
+        inputs = {name: np.ones((1, length), np.int64) for name in row.inputs}
+        inputs["input_ids"] = np.random.default_rng(length).integers(0, 30000, (1, length))
+        want = harness.ort_outputs(path, inputs)
+        stats, have = harness.run_model(tmp_path / "out", inputs, tmp_path, "--threads=2", outputs=list(want))
+        for name in want:
+            assert harness.largest_error(have[name], want[name])[1] <= 1, (length, name)
+        assert stats["tiers"]["ram"]["ledger"] <= stats["tiers"]["ram"]["planned"]
+
+
+@pytest.mark.skipif("avx512vl" not in open("/proc/cpuinfo").read(), reason="needs a CPU of x86-64-v4")
+def test_both_levels_give_the_same_bits(tmp_path):
+    for name, proto, inputs in (("weights", quantized.weight_only(), floats(5, 96)),
+                                ("blocks", quantized.blocks(), floats(3, 96)),
+                                ("images", quantized.qlinear_convolutions(), floats(1, 3, 13, 13)),
+                                ("dynamic", quantized.dynamic(), floats(7, 64))):
+        folder = tmp_path / name
+        folder.mkdir()
+        harness.compile_model(tiny.save(proto, folder / "model.onnx"), folder / "out")
+        bits = []
+        for level in ("v3", "v4"):
+            _, have = harness.run_model(folder / "out", inputs, folder, outputs=["y"], env={"PLIM_ISA": level})
+            bits.append(have["y"].tobytes())
+        assert bits[0] == bits[1], name
