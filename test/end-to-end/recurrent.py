@@ -25,7 +25,6 @@ class Case:
         self.direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
         self.directions = 2 if self.direction == "bidirectional" else 1
         self.open_sizes = open_sizes
-        # ONNX Runtime knows no other layout.
         present = ["X", "W", "R"] + [n for n in INPUTS[self.op][3:] if rng.random() < 0.6]
         self.inputs, initializers, values = {}, [], []
         for name, array in self.arrays().items():

@@ -60,12 +60,13 @@ def test_a_length_beyond_the_steps_is_an_error_of_the_run(tmp_path):
 def test_one_step_of_8_bits_is_onnx_runtimes(tmp_path, seed):
     """States and inputs are the same floats on both sides, so their bytes are too: sums in float are all that differs."""
     check(recurrent.QuantizedCase(seed, steps=1), tmp_path)
-    assert "recurrent.quantized" in {s.get("kernel") for s in harness.plan_of(tmp_path / "out")["programs"][0]["steps"]}
+    steps = harness.plan_of(tmp_path / "out")["programs"][0]["steps"]
+    assert "recurrent.quantized" in {s.get("kernel") for s in steps}
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_many_steps_of_8_bits_differ_by_roundings_of_states(tmp_path, seed):
-    """A state on the edge between two of 256 steps may go the other way: 1/255 of its range, a few of those at a time."""
+    """A state on the edge between two of 256 steps may go the other way: 1/255 of its range, a few at a time."""
     case = recurrent.QuantizedCase(seed, steps=20)
     model = tiny.save(case.model, tmp_path / "net.onnx")
     harness.compile_model(model, tmp_path / "out")
