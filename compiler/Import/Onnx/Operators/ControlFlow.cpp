@@ -326,12 +326,11 @@ SmallVector<Value> scanOver(NodeImporter &n, const ScanShape &scan, ArrayRef<Val
     const size_t k = i - scan.states;
     const int64_t rank = graph::rankOf(value);
     if (scan.outputDirections[k]) {
-      Ints starts(rank, 0), sizes, steps(rank, 1);
-      for (int64_t size : NodeImporter::typeOf(value).getShape())
-        sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
-      if (*length > 1)
-        starts[0] = *length - 1, steps[0] = -1;
-      value = n.make<graph::SliceOp>(value, starts, sizes, steps);
+      const auto at = [&](int64_t number) { return n.reshape(n.constant({number}), {}); };
+      const Value backward = n.make<graph::RangeOp>(at(*length - 1), at(-1), at(-1));
+      value = n.hasFailed() ? Value() : n.make<graph::GatherOp>(value, backward, int64_t(0));
+      if (n.hasFailed())
+        return {};
     }
     const std::optional<int64_t> axis = n.axisOf(scan.outputAxes[k], rank);
     if (!axis || n.hasFailed())
