@@ -94,7 +94,9 @@ void matmul(graph::MatmulOp op, Candidates &candidates) {
     bool oneMatrix = llvm::all_of(ArrayRef(b.strides).drop_back(2), isZero);
     if (rows <= PLIM_DOT_ROWS_MAX && oneMatrix && isOne(a.strides.back()) && isOne(b.strides[b.strides.size() - 2]))
       launch.offer("matmul.dot", attrs, "matmul.dot");
-    launch.offer("matmul.batched", attrs, "matmul.batched");
+    // Only one of the two, as their sums are in other orders: a plan for another budget has the same bits.
+    if (candidates.empty())
+      launch.offer("matmul.batched", attrs, "matmul.batched");
   }
   if (candidates.empty())
     launch.offer("matmul.reference", attrs);
