@@ -248,7 +248,8 @@ def summary(states):
 
 def page():
     gaps = read_gaps()
-    return INTRODUCTION.format(version=onnx.__version__, room=ROOM) + summary({name: gaps.get(name, "passed") for name in names()})
+    states = {name: gaps.get(name, "passed") for name in names()}
+    return INTRODUCTION.format(version=onnx.__version__, room=ROOM) + summary(states)
 
 
 def main():
