@@ -71,7 +71,7 @@ LogicalResult FusedOp::verify() {
   for (Operation &op : block.without_terminator()) {
     auto resize = dyn_cast<ResizeOp>(op);
     bool repeats = resize && isa<BlockArgument>(resize.getInput()) && resize.getRepeats();
-    bool fusible = isa<ScalarBodyOpInterface, DecomposeOpInterface, BroadcastOp, ReduceOp, ReshapeOp>(op) ||
+    bool fusible = isa<ScalarBodyOpInterface, DecomposeOpInterface, BroadcastOp, ReduceOp, ReshapeOp, FillOp>(op) ||
                    op.hasTrait<OpTrait::ConstantLike>();
     if (!fusible && !repeats)
       return emitOpError("needs elementwise, broadcast, reduce and normalisation ops in its region, has ")

@@ -29,8 +29,8 @@ const std::map<std::string, std::string> kWithoutKernel = {
     {"graph.variable", "states are refused by graph-to-plan"},
     {"graph.read", "states are refused by graph-to-plan"},
     {"graph.assign", "states are refused by graph-to-plan"},
-    {"graph.if", "a known branch is inlined, others are refused"},
-    {"graph.loop", "refused by graph-to-plan"},
+    {"graph.if", "becomes plan.if; a known branch is inlined"},
+    {"graph.loop", "becomes plan.loop"},
 };
 
 class CandidatesTest : public testing::Test {
