@@ -322,7 +322,7 @@ TEST(FromGraph, RefusesWhatIsNoLoopNest) {
             "reductions of a fused region are over different dimensions");
   EXPECT_EQ(
       runner.refusal(functionOf("%x: tensor<4x?xf32>", "%r = graph.relu %x : (tensor<4x?xf32>) -> tensor<4x?xf32>")),
-      "a generated kernel needs static shapes");
+      "a generated kernel with open sizes needs rows of fixed sizes");
   EXPECT_EQ(runner.refusal(functionOf("%x: tensor<4x5xi64>", "%r = graph.reduce sum %x {axes = array<i64: 1>} : "
                                                              "(tensor<4x5xi64>) -> tensor<4x1xi64>")),
             "a generated kernel reduces floats of at most 32 bits");
