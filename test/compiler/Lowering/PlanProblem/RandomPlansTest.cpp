@@ -72,9 +72,9 @@ private:
     SmallVector<CandidateAttr> candidates;
     for (int64_t i = pick(1, 3); i > 0; --i)
       candidates.push_back(CandidateAttr::get(&context, CandidateSpec{.kernel = "k",
+                                                                      .tasks = pick(1, 8),
                                                                       .shared = 64 * pick(0, 8),
                                                                       .scratch = 64 * pick(0, 8),
-                                                                      .tasks = pick(1, 8),
                                                                       .ns = pick(1, 100),
                                                                       .inPlace = pick(0, 3) > 0,
                                                                       .strided = strided && pick(0, 3) > 0}));
