@@ -41,8 +41,9 @@ def soak(name, args):
     if words.exists():
         command.append(f"-dict={words}")
     with open(log, "wb") as out:
+        environment = {**os.environ, "ASAN_OPTIONS": ASAN, "UBSAN_OPTIONS": "print_stacktrace=1"}
         code = subprocess.run([str(c) for c in command], stdout=out, stderr=subprocess.STDOUT, cwd=folder,
-                              env={**os.environ, "ASAN_OPTIONS": ASAN}).returncode
+                              env=environment).returncode
     text = log.read_text(errors="replace")
     inputs = re.search(r"stat::number_of_executed_units:\s*(\d+)", text)
     covered = re.findall(r"cov: (\d+)", text)

@@ -30,7 +30,7 @@ def build(document, table_of_models):
     machine = (f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
                f"{m['load_after']} after; {versions}")
     tolerance = rows[0]["error"] if rows else {"rtol": 0, "atol": 0}
-    parts = [HEAD.format(command=document["command"], machine=machine, done=len(good), all=len(measured),
+    parts = [HEAD.rstrip().format(command=document["command"], machine=machine, done=len(good), all=len(measured),
                          rtol=tolerance["rtol"], atol=tolerance["atol"])]
     parts.append(table(["model", "package", "licence", "operator set", "inputs"], [
         [name, f"{model.package} {model.version}", model.licence, model.opset,
@@ -67,15 +67,19 @@ def sections(rows, document, many):
                 f"{error['of_tolerance']:.2g}", f"{row['compile']['seconds']:.1f}", report.mib(row["compile"]["vm_hwm"])]
 
     ratio_columns = [word for name in names for word in (peers.NAMES[name], "ratio (range)")]
+    peaks = [*(peers.NAMES[name] for name in names), "ONNX Runtime, least"]
+    checks = ["planned", "measured", "C1", "VmHWM", "error", "of tolerance", "compile s", "plimc MiB"]
     return [
-        "## Time", "CPU ms a run, the median of the rounds; a ratio is Plimsoll's time over the peer's, below 1 where it "
-        "is faster.", table(["model", "Plimsoll", *ratio_columns], map(time_row, rows)),
-        "## Memory", "MiB. Plan: the planned peak, weights and outputs included, the caller's inputs left out. Peers: "
-        "the peak above their process with the library and the inputs loaded. The last column is the plan over the least "
-        "of the peers.", table(["model", "plan", *(peers.NAMES[name] for name in names), "ONNX Runtime, least",
-                                "plan / best peer"], map(memory_row, rows)),
+        "## Time",
+        "CPU ms a run, the median of the rounds; a ratio is Plimsoll's time over the peer's, below 1 where it is faster; "
+        "a dash where a peer cannot take the model.",
+        table(["model", "Plimsoll", *ratio_columns], map(time_row, rows)),
+        "## Memory",
+        "MiB. Plan: the planned peak, weights and outputs included, the caller's inputs left out. Peers: the peak above "
+        "their process with the library and the inputs loaded. The last column is the plan over the least of the peers.",
+        table(["model", "plan", *peaks, "plan / best peer"], map(memory_row, rows)),
         models_text.means(document) + ".",
-        "## Checks", "Bytes with the caller's inputs. C1: reserved, live and touched bytes equal the plan. Error: the "
-        "largest difference from ONNX Runtime, and as a share of the tolerance.",
-        table(["model", "planned", "measured", "C1", "VmHWM", "error", "of tolerance", "compile s", "plimc MiB"],
-              map(check_row, rows))]
+        "## Checks",
+        "Bytes with the caller's inputs. C1: reserved, live and touched bytes equal the plan. Error: the largest "
+        "difference from ONNX Runtime, and as a share of the tolerance.",
+        table(["model", *checks], map(check_row, rows))]
