@@ -1,8 +1,8 @@
 //===- OpenRows.h - Loops over rows whose number is a matter of the run --------------------------------===//
 //
-// [N, S, 384] with open N and S is N * S rows of 384 elements; so are [N, S, 1] and, repeated for every row, [384]. An op
-// on such tensors that looks into rows only is one loop over the rows, whose strides no open size changes: code for the
-// most rows there can be also runs fewer.
+// [N, S, 384] with open N and S is N * S rows of 384 elements; so are [N, S, 1] and, repeated for every row, [384]. An
+// op on such tensors that looks into rows only is one loop over the rows, whose strides no open size changes: code for
+// the most rows there can be also runs fewer.
 //
 //===----------------------------------------------------------------------------------------------------===//
 #ifndef PLIM_DIALECTS_GRAPH_OPENROWS_H

@@ -10,9 +10,9 @@
  * matmul.panel32    f32; B is panel32; A, residual and C have column stride 1 (any row and batch strides), bias
  * stride 1.
  * matmul.batched    f32; A and B row layout with any strides (so also transposed), C, residual and bias as for panel32.
- * matmul.dot        as matmul.batched for at most 4 rows in all, with one B for all batches whose columns are contiguous,
- * and A of column stride 1; sums in lanes, a numerics class of its own.
- * K may be 0 in all: C = activation(bias + residual). In the fast ones the residual may be the same bytes as C.
+ * matmul.dot        as matmul.batched for at most 4 rows in all, with one B for all batches whose columns are
+ * contiguous, and A of column stride 1; sums in lanes, a numerics class of its own. K may be 0 in all: C =
+ * activation(bias + residual). In the fast ones the residual may be the same bytes as C.
  *
  *===-----------------------------------------------------------------------------------===*/
 #ifndef PLIM_KERNELS_MATMUL_H

@@ -42,7 +42,7 @@ private:
     Scope *outer = nullptr;
     const OperatorSets *operatorSets = nullptr;
     const Attributes *callAttributes = nullptr;
-    std::string prefix; ///< of labels: "call/" inside the body of a function called by node "call"
+    std::string prefix;           ///< of labels: "call/" inside the body of a function called by node "call"
     mlir::Block *block = nullptr; ///< Where its nodes go, and weights that a region inside is the first to read.
     llvm::StringMap<mlir::Value> values;
     llvm::StringMap<const wire::Tensor *> initializers;

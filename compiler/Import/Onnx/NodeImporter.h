@@ -115,8 +115,7 @@ public:
   static mlir::ValueRange elementsOf(mlir::Value sequence);
 
   /// The same for an op of `count` results.
-  template <typename Op, typename... Args>
-  llvm::SmallVector<mlir::Value> makeMany(unsigned count, Args &&...args) {
+  template <typename Op, typename... Args> llvm::SmallVector<mlir::Value> makeMany(unsigned count, Args &&...args) {
     llvm::SmallVector<mlir::Value> results = makePair<Op>(std::forward<Args>(args)...);
     results.resize(count);
     return results;
@@ -164,8 +163,8 @@ public:
 
   /// Imports a graph in the scope of this node, in place; the values of its outputs are the results.
   llvm::LogicalResult inlineGraph(const wire::Graph &graph);
-  /// Imports a graph of inputs `arguments` at the end of a block, of a region that this node will have; gives the values
-  /// of its outputs.
+  /// Imports a graph of inputs `arguments` at the end of a block, of a region that this node will have; gives the
+  /// values of its outputs.
   llvm::LogicalResult importRegion(const wire::Graph &graph, mlir::Block *block, llvm::ArrayRef<mlir::Value> arguments,
                                    llvm::SmallVectorImpl<mlir::Value> &yields);
   /// The most trips that --bound gives the loop of this node, and how to write such a flag.

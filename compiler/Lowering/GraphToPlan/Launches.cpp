@@ -50,8 +50,8 @@ plan::CandidateAttr ProgramLowering::candidateAttr(const graph::KernelCandidate 
   if (const plim_kernel_entry *kernel = plim_find_kernel_entry(c.kernel.c_str()))
     spec.phases = kernel->kernel->phases;
   StringRef family = StringRef(c.kernel).split('.').first, variant = StringRef(c.kernel).split('.').second;
-  // Kernels of these families touch each element of an output only after the same element of the inputs (of a recurrence:
-  // of the states).
+  // Kernels of these families touch each element of an output only after the same element of the inputs (of a
+  // recurrence: of the states).
   spec.inPlace = family == "elementwise" || family == "recurrent";
   // These follow any strides but the innermost (see their headers); what is left out packs or indexes by its own rules.
   spec.strided = llvm::is_contained({"elementwise", "copy", "resize", "pad", "pool", "norm", "softmax", "scan", "fill",

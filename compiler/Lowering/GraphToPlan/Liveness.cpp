@@ -62,9 +62,8 @@ private:
   void demand(graph::LoopOp loop);
   /// Whether a branch or loop runs: for the bytes that it gives, or for their sizes.
   bool isWanted(Operation *op) const {
-    return llvm::any_of(op->getResults(), [&](Value v) {
-      return isNeeded(v) || (!v.use_empty() && !sizes.regionSizes(op).empty());
-    });
+    return llvm::any_of(op->getResults(),
+                        [&](Value v) { return isNeeded(v) || (!v.use_empty() && !sizes.regionSizes(op).empty()); });
   }
   bool reportMissing();
 

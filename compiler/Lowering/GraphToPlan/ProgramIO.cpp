@@ -93,8 +93,8 @@ plan::LaunchOp ProgramLowering::copyValue(Value value, Value from, Value buffer,
   SmallVector<plan::AccessAttr> accesses;
   for (const graph::LaunchOperand &o : copy.operands)
     accesses.push_back(accessAttr(o));
-  return createLaunch(loc, {candidateAttr(copy, nullptr, copy.numericsClass)}, ValueRange{from, buffer},
-               accesses, source);
+  return createLaunch(loc, {candidateAttr(copy, nullptr, copy.numericsClass)}, ValueRange{from, buffer}, accesses,
+                      source);
 }
 
 } // namespace plim::lowering

@@ -339,12 +339,8 @@ FailureOr<Sizes> SizeRule::sizes() {
       .Case([&](DynamicReshapeOp o) { return dynamicReshape(o); })
       .Case([&](DynamicBroadcastOp o) { return dynamicBroadcast(o); })
       .Case([&](DynamicSliceOp o) { return dynamicSlice(o); })
-      .Case([&](DynamicFillOp o) {
-        return resultSizes(o.getShape(), [](size_t) { return Dim::kUnbounded; });
-      })
-      .Case([&](DynamicRangeOp o) {
-        return resultSizes(o.getSize(), [](size_t) { return Dim::kUnbounded; });
-      })
+      .Case([&](DynamicFillOp o) { return resultSizes(o.getShape(), [](size_t) { return Dim::kUnbounded; }); })
+      .Case([&](DynamicRangeOp o) { return resultSizes(o.getSize(), [](size_t) { return Dim::kUnbounded; }); })
       .Case([&](NonzeroOp o) -> FailureOr<Sizes> {
         Dim most = elementsOf(llvm::map_to_vector(of(o.getInput()), [&](AffineExpr e) { return known.rangeOf(e); }));
         FailureOr<Sizes> count = resultSizes(o.getCount(), [&](size_t) { return most.hi; });

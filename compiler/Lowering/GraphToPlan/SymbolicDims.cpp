@@ -154,8 +154,7 @@ void SymbolicDims::addEntries(Operation *op) {
   auto found = arithmetic.evaluate(op, [&](Value value) -> std::optional<Arithmetic::Entries> {
     auto known = entries.find(value);
     if (known != entries.end())
-      return llvm::map_to_vector(known->second,
-                                 [](AffineExpr e) { return e ? std::optional(e) : std::nullopt; });
+      return llvm::map_to_vector(known->second, [](AffineExpr e) { return e ? std::optional(e) : std::nullopt; });
     if (graph::holdsSizes(value.getType()))
       return Arithmetic::Entries(cast<RankedTensorType>(value.getType()).getNumElements());
     return std::nullopt;
@@ -232,7 +231,8 @@ LogicalResult SymbolicDims::addResults(Operation *op) {
         given[d] = getAffineConstantExpr(dim.lo, context);
       }
       // What a run reads is within the bounds that the user gave.
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(given[d]); symbol && symbol.getPosition() >= callerCount + stateCount) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(given[d]);
+          symbol && symbol.getPosition() >= callerCount + stateCount) {
         graph::Dim &bounds = allSymbols[symbol.getPosition()].bounds;
         if (graph::canBeEqual(bounds, dim))
           bounds = graph::meet(bounds, dim);

@@ -55,8 +55,8 @@ public:
     std::string message;
   };
 
-  /// Marks a reshape whose sizes, each at its bound, have more elements than the value that it would be a view of: it is
-  /// a copy then.
+  /// Marks a reshape whose sizes, each at its bound, have more elements than the value that it would be a view of: it
+  /// is a copy then.
   static constexpr llvm::StringLiteral kCopies = "graph.copies";
 
   /// Sizes of all values of the function's block. Fails with a diagnostic at each op whose sizes no expression gives.

@@ -120,9 +120,8 @@ private:
   /// Ops that compute sizes for others stay as they are: that arithmetic is done on expressions.
   void noteSizeArithmetic(Operation *op) {
     if (op->getNumResults() == 1 && holdsSizes(op->getResult(0).getType()) &&
-        llvm::any_of(op->getUses(), [&](OpOperand &use) {
-          return isSizeOperand(use) || sizeArithmetic.contains(use.getOwner());
-        }))
+        llvm::any_of(op->getUses(),
+                     [&](OpOperand &use) { return isSizeOperand(use) || sizeArithmetic.contains(use.getOwner()); }))
       sizeArithmetic.insert(op);
   }
 

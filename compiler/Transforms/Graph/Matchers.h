@@ -14,8 +14,8 @@ bool isSplatNear(mlir::Value value, double number);
 /// Whether the value depends on parameters and constants only.
 bool isSetupValue(mlir::Value value);
 /// Whether the value is a weight that is worth computing once: it depends on parameters and constants only, and is not
-/// dequantised from 8-bit integers, which would take four times their memory; unless it is packed for a kernel that takes
-/// floats only.
+/// dequantised from 8-bit integers, which would take four times their memory; unless it is packed for a kernel that
+/// takes floats only.
 bool isHoistable(mlir::Value value);
 /// Shape of a static tensor.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);

@@ -31,8 +31,8 @@ struct Cut {
   int64_t step = 1;
 };
 
-/// All axes cut by numbers: a slice of fixed attributes, and a gather for each axis that runs backwards. False where the
-/// sizes are not known.
+/// All axes cut by numbers: a slice of fixed attributes, and a gather for each axis that runs backwards. False where
+/// the sizes are not known.
 bool sliceByNumbers(NodeImporter &n, ArrayRef<std::optional<Cut>> cuts, Value &result) {
   const auto dims = graph::dimsOf(n.type(0));
   Ints begin, sizes, stride;
