@@ -1,0 +1,48 @@
+"""Weights in several files, one of them far beyond 2 GiB: the model runs, and nothing of the gaps is read or copied."""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+import harness
+
+FAR = 5 << 30  # the file has a hole up to there
+
+
+def external(folder, name, values, location, offset):
+    """A tensor that names its bytes in a file of the model's folder, written there."""
+    path = folder / location
+    path.parent.mkdir(exist_ok=True)
+    with open(path, "r+b" if path.exists() else "w+b") as f:
+        f.seek(offset)
+        f.write(values.tobytes())
+    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=values.shape,
+                         data_location=TensorProto.EXTERNAL)
+    for key, value in {"location": location, "offset": offset, "length": values.nbytes}.items():
+        tensor.external_data.add(key=key, value=str(value))
+    return tensor
+
+
+def test_weights_in_several_files_beyond_2_gib(tmp_path):
+    rng = np.random.default_rng(3)
+    w = {name: rng.standard_normal(shape).astype(np.float32)
+         for name, shape in {"a": (64, 96), "b": (96, 96), "c": (96, 32), "bias": (32,)}.items()}
+    tensors = [external(tmp_path, "a", w["a"], "first.bin", 64), external(tmp_path, "b", w["b"], "parts/second.bin", FAR),
+               external(tmp_path, "c", w["c"], "parts/second.bin", 4096),
+               external(tmp_path, "bias", w["bias"], "first.bin", 64 + w["a"].nbytes)]
+    nodes = [helper.make_node("MatMul", ["x", "a"], ["h0"]), helper.make_node("Relu", ["h0"], ["h1"]),
+             helper.make_node("MatMul", ["h1", "b"], ["h2"]), helper.make_node("MatMul", ["h2", "c"], ["h3"]),
+             helper.make_node("Add", ["h3", "bias"], ["y"])]
+    graph = helper.make_graph(nodes, "parts", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [5, 64])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [5, 32])], tensors)
+    model = tmp_path / "parts.onnx"
+    model.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+                      .SerializeToString())
+    x = rng.standard_normal((5, 64)).astype(np.float32)
+    want = np.maximum(x.astype(np.float64) @ w["a"], 0) @ w["b"] @ w["c"] + w["bias"]
+
+    peak = harness.peak_of([harness.tool("plimc"), model, "-o", tmp_path / "out"], tmp_path)
+    assert peak < 256 * harness.MIB, "the compiler reads weights where they are, not the file"
+    _, have = harness.run_model(tmp_path / "out", {"x": x}, tmp_path, outputs=["y"])
+    assert harness.largest_error(have["y"], want)[1] <= 1
+    assert (tmp_path / "out" / "model.weights").stat().st_size < harness.MIB
