@@ -2,6 +2,7 @@
 
 #include "dialects/Graph/GraphDialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace plim::graph;
@@ -44,20 +45,23 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   Dims dims = dimsOf(adaptor.getInput().getType()), result;
   Dim elements = elementsOf(dims);
   int64_t known = 1, open = -1;
+  bool tooMany = false; // more elements than an integer counts; none at all where a size is 0
   for (auto [i, size] : llvm::enumerate(adaptor.getShape())) {
     if (size == -1 && open == -1) {
       open = i;
       result.push_back({});
     } else if (size >= 0) {
-      known *= size;
+      tooMany |= llvm::MulOverflow(known, size, known) != 0;
       result.push_back(size);
     } else {
       return shapeError(loc, "graph.reshape",
                         "needs sizes of at least 0 and at most one -1, has " + listOf(adaptor.getShape()));
     }
   }
-  bool fits = open == -1 ? canBeEqual(elements, known) : known != 0;
-  if (open != -1 && known != 0) {
+  if (llvm::is_contained(adaptor.getShape(), 0))
+    known = 0, tooMany = false;
+  bool fits = !tooMany && (open == -1 ? canBeEqual(elements, known) : known != 0);
+  if (open != -1 && fits) {
     // The open dimension is an integer: round the lower bound up and the upper bound down.
     Dim &dim = result[open];
     dim.lo = elements.lo / known + (elements.lo % known != 0);

@@ -82,7 +82,7 @@ static inline void computeRows(const PanelBlock &block, const DepthBlock &depth,
     const int64_t left = columns - column;
     const int vectors = left > kLanes ? 2 : 1;
     const int64_t at = panel * kPanel + column;
-    tile.b = block.b + panel * block.bPanel + column + depth.offset * kPanel;
+    tile.b = block.b ? block.b + panel * block.bPanel + column + depth.offset * kPanel : nullptr; // sums may be empty
     tile.lastLanes = firstLanes(left - (vectors - 1) * kLanes);
     float *resting = partial ? partial + column : nullptr;
     tile.resume = depth.first && !block.resume ? nullptr : resting;

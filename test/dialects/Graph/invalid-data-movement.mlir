@@ -96,3 +96,13 @@ func.func @f() {
   %0 = graph.fill 0.0 : tensor<?xf32>
   return
 }
+
+// -----
+
+// 2^64 elements are not none.
+func.func @f(%x: tensor<0x6xf32>) {
+  // expected-error@+2 {{'graph.reshape' op needs a shape of as many elements as its operand [0, 6], has [4294967296, 4294967296]}}
+  // expected-error@+1 {{'graph.reshape' op failed to infer returned types}}
+  %0 = graph.reshape %x {shape = array<i64: 4294967296, 4294967296>} : (tensor<0x6xf32>) -> tensor<4294967296x4294967296xf32>
+  return
+}
