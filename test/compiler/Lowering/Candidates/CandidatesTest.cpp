@@ -26,9 +26,9 @@ const std::map<std::string, std::string> kWithoutKernel = {
     {"graph.fused", "gets a generated kernel"},
     {"graph.celu", "gets a generated kernel"},
     {"graph.shape_of", "folds where the shape is known, and is refused elsewhere"},
-    {"graph.variable", "states are refused by graph-to-plan"},
-    {"graph.read", "states are refused by graph-to-plan"},
-    {"graph.assign", "states are refused by graph-to-plan"},
+    {"graph.variable", "the bytes of a state: graph-to-plan places and copies them"},
+    {"graph.read", "the bytes of a state: graph-to-plan places and copies them"},
+    {"graph.assign", "the bytes of a state: graph-to-plan places and copies them"},
     {"graph.if", "becomes plan.if; a known branch is inlined"},
     {"graph.loop", "becomes plan.loop"},
 };
