@@ -83,10 +83,11 @@ inline void scatterSums(const PanelBlock *block, const float *sums, int64_t run,
   const ScatterTarget &target = *(const ScatterTarget *)product.finishContext;
   const Geometry &g = target.g;
   const Activation act = {product.activation, product.activationA, product.activationB};
-  const int64_t first = (unit.panel + panel) * kPanel;
+  const int64_t first = (unit.at.panel + panel) * kPanel;
   const int64_t columns = product.n - first < kPanel ? product.n - first : kPanel;
   // Merging dims keeps their order, so the number of a row is that of its pixel.
-  const int64_t pixel = (unit.outer * product.space.runs + unit.run + run) * product.space.rows + unit.row + row;
+  const int64_t pixel =
+      (unit.at.outer * product.space.runs + unit.at.run + run) * product.space.rows + unit.at.row + row;
   ScatterPiece pieces[kPanel];
   const int64_t pieceCount = setPieces(target, first, columns, pieces);
 

@@ -5,6 +5,7 @@
 #include "kernels/attrs.h"
 #include "kernels/matmul/quantized_tile.h"
 #include "kernels/status.h"
+#include "kernels/x86/row_product.h"
 
 namespace plim {
 namespace {
@@ -42,7 +43,6 @@ inline void runQuantized(const plim_launch *launch, const plim_quantized_operand
       plim_quantized_blocking_for(shape[0], shape[1], o.residual >= 0 ? shape[o.residual] : nullptr, shape[o.c]);
   const plim_row_space &space = q.space;
   const plim_panel_blocking &cut = q.cut;
-  const uint32_t runDim = space.rank - 2, rowDim = space.rank - 1;
   const int64_t k = shape[1]->dims[0], n = shape[1]->dims[1], groups = plim_quantized_groups(shape, o);
   const float *scale = o.scale >= 0 ? (const float *)buf[o.scale] : nullptr;
   const T *zeros = o.zero >= 0 ? (const T *)buf[o.zero] : nullptr;
@@ -54,42 +54,28 @@ inline void runQuantized(const plim_launch *launch, const plim_quantized_operand
   const float *residual = o.residual >= 0 ? (const float *)buf[o.residual] : nullptr;
   float *piece = (float *)scratch, *partial = (float *)((char *)scratch + q.piece_bytes);
   const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
-  const Tap tap = {0, 0};
 
-  PanelBlock block = {};
-  block.aRow = space.strides[PLIM_ROWS_A][rowDim];
-  block.aRun = space.strides[PLIM_ROWS_A][runDim];
-  block.cRow = space.strides[PLIM_ROWS_C][rowDim];
-  block.cRun = space.strides[PLIM_ROWS_C][runDim];
-  block.residualRow = space.strides[PLIM_ROWS_RESIDUAL][rowDim];
-  block.residualRun = space.strides[PLIM_ROWS_RESIDUAL][runDim];
-  block.taps = &tap;
-  block.tapCount = 1;
+  PanelBlock block = blockOfRows(space);
   block.panelCount = 1;
   block.b = piece;
   block.finish = finishBlock;
 
   const int64_t end = cut.units * last / launch->tasks;
   for (int64_t unit = cut.units * first / launch->tasks; unit < end; ++unit) {
-    int64_t index = unit;
-    const int64_t panel = index % cut.panel_blocks * cut.panels;
-    index /= cut.panel_blocks;
-    const int64_t row = index % cut.row_blocks * cut.rows;
-    index /= cut.row_blocks;
-    const int64_t run = index % cut.run_blocks * cut.runs, outer = index / cut.run_blocks;
-    const auto offset = [&](int operand) { return plim_row_space_offset(&space, operand, outer, run, row); };
-    const int64_t panels = atMost(plim_ceil_divide(n, kPanel) - panel, cut.panels);
+    const RowUnit at(cut, unit);
+    const auto offset = [&](int operand) { return plim_row_space_offset(&space, operand, at.outer, at.run, at.row); };
+    const int64_t panels = atMost(plim_ceil_divide(n, kPanel) - at.panel, cut.panels);
     const float *a = (const float *)buf[0] + offset(PLIM_ROWS_A);
     float *c = (float *)buf[o.c] + offset(PLIM_ROWS_C);
     const float *r = residual ? residual + offset(PLIM_ROWS_RESIDUAL) : nullptr;
-    block.runs = atMost(space.runs - run, cut.runs);
-    block.rows = atMost(space.rows - row, cut.rows);
+    block.runs = atMost(space.runs - at.run, cut.runs);
+    block.rows = atMost(space.rows - at.row, cut.rows);
     if (q.direct) {
       const DirectRows rows = {a, block.aRow, c, block.cRow, r, block.residualRow};
       if (weights.isPlain())
-        multiplyDirect<T, true>(weights, epilogue, rows, block.rows, panel, panels);
+        multiplyDirect<T, true>(weights, epilogue, rows, block.rows, at.panel, panels);
       else
-        multiplyDirect<T, false>(weights, epilogue, rows, block.rows, panel, panels);
+        multiplyDirect<T, false>(weights, epilogue, rows, block.rows, at.panel, panels);
       continue;
     }
     const int64_t resting = q.depth < k ? block.runs * block.rows * kPanel : 0; // of each panel of the unit
@@ -97,25 +83,25 @@ inline void runQuantized(const plim_launch *launch, const plim_quantized_operand
     do {
       const int64_t depthEnd = depth + atMost(k - depth, q.depth);
       for (int64_t p = 0; p < panels; ++p) {
-        const int64_t column = (panel + p) * kPanel;
+        const int64_t column = (at.panel + p) * kPanel;
         const Epilogue here = epilogue.from(column);
         block.context = &here;
         block.columns = atMost(n - column, kPanel);
         block.c = c + column;
         block.residual = r ? r + column : nullptr;
         block.partial = q.partial_bytes ? partial + p * resting : nullptr;
-        int64_t at = depth;
+        int64_t term = depth;
         do {
-          block.depth = atMost(depthEnd - at, q.piece);
+          block.depth = atMost(depthEnd - term, q.piece);
           block.depthBlock = block.depth ? block.depth : 1;
           block.bPanel = block.depth * kPanel;
-          widenPanel(weights, panel + p, at, block.depth, piece);
-          block.a = a + at;
-          block.resume = at > 0;
-          at += block.depth;
-          block.keep = at < k;
+          widenPanel(weights, at.panel + p, term, block.depth, piece);
+          block.a = a + term;
+          block.resume = term > 0;
+          term += block.depth;
+          block.keep = term < k;
           PLIM_PANEL_BLOCK(&block);
-        } while (at < depthEnd);
+        } while (term < depthEnd);
       }
       depth = depthEnd;
     } while (depth < k);

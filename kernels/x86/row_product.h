@@ -27,11 +27,41 @@ struct RowProduct {
   const void *finishContext;
 };
 
+/// The first run, row and panel of a unit.
+struct RowUnit {
+  int64_t outer, run, row, panel;
+
+  RowUnit(const plim_panel_blocking &cut, int64_t unit) {
+    panel = unit % cut.panel_blocks * cut.panels;
+    unit /= cut.panel_blocks;
+    row = unit % cut.row_blocks * cut.rows;
+    unit /= cut.row_blocks;
+    run = unit % cut.run_blocks * cut.runs;
+    outer = unit / cut.run_blocks;
+  }
+};
+
 /// Where a block lies in its product.
 struct RowProductUnit {
   const RowProduct *product;
-  int64_t outer, run, row, panel;
+  RowUnit at;
 };
+
+/// Blocks of these rows, each the sum of one piece: strides and tap; the rest is 0.
+inline PanelBlock blockOfRows(const plim_row_space &space) {
+  static const Tap whole = {0, 0};
+  const uint32_t runDim = space.rank - 2, rowDim = space.rank - 1;
+  PanelBlock block = {};
+  block.aRow = space.strides[PLIM_ROWS_A][rowDim];
+  block.aRun = space.strides[PLIM_ROWS_A][runDim];
+  block.cRow = space.strides[PLIM_ROWS_C][rowDim];
+  block.cRun = space.strides[PLIM_ROWS_C][runDim];
+  block.residualRow = space.strides[PLIM_ROWS_RESIDUAL][rowDim];
+  block.residualRun = space.strides[PLIM_ROWS_RESIDUAL][runDim];
+  block.taps = &whole;
+  block.tapCount = 1;
+  return block;
+}
 
 /// Operands that are there or not by the flags, and the activation. The words are the kernel's own.
 inline void setEpilogue(RowProduct &product, const plim_launch *launch, int flagsWord, int activationWord, int aWord,
@@ -49,18 +79,8 @@ inline void setEpilogue(RowProduct &product, const plim_launch *launch, int flag
 inline void runRowProduct(const RowProduct &product, float *partial, uint32_t first, uint32_t last, uint32_t tasks) {
   const plim_row_space &space = product.space;
   const plim_panel_blocking cut = plim_panel_blocking_for(space.outer, space.runs, space.rows, product.n, product.k);
-  const uint32_t runDim = space.rank - 2, rowDim = space.rank - 1;
-  const Tap tap = {0, 0};
 
-  PanelBlock block = {};
-  block.aRow = space.strides[PLIM_ROWS_A][rowDim];
-  block.aRun = space.strides[PLIM_ROWS_A][runDim];
-  block.cRow = space.strides[PLIM_ROWS_C][rowDim];
-  block.cRun = space.strides[PLIM_ROWS_C][runDim];
-  block.residualRow = space.strides[PLIM_ROWS_RESIDUAL][rowDim];
-  block.residualRun = space.strides[PLIM_ROWS_RESIDUAL][runDim];
-  block.taps = &tap;
-  block.tapCount = 1;
+  PanelBlock block = blockOfRows(space);
   block.depth = product.k;
   block.depthBlock = cut.depth;
   block.bPanel = product.k * kPanel;
@@ -69,20 +89,12 @@ inline void runRowProduct(const RowProduct &product, float *partial, uint32_t fi
   block.activationB = product.activationB;
   block.partial = product.k > cut.depth ? partial : nullptr;
   block.finish = product.finish;
-  RowProductUnit at = {};
-  at.product = &product;
-  block.context = &at;
 
   const int64_t end = cut.units * last / tasks;
   for (int64_t unit = cut.units * first / tasks; unit < end; ++unit) {
-    int64_t index = unit;
-    at.panel = index % cut.panel_blocks * cut.panels;
-    index /= cut.panel_blocks;
-    at.row = index % cut.row_blocks * cut.rows;
-    index /= cut.row_blocks;
-    at.run = index % cut.run_blocks * cut.runs;
-    at.outer = index / cut.run_blocks;
-
+    const RowUnit at(cut, unit);
+    const RowProductUnit context = {&product, at};
+    block.context = &context;
     const auto offset = [&](int operand) { return plim_row_space_offset(&space, operand, at.outer, at.run, at.row); };
     const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
     const int64_t column = at.panel * kPanel;
