@@ -246,9 +246,7 @@ void ProgramLowering::materialiseHeader(graph::LoopOp loop, Value iteration, Str
     Value buffer =
         plan::AllocOp::create(b, loop.getLoc(), plan::BufferType::get(context, sizes.largestBytes(value)), source);
     buffers[value] = buffer;
-    const graph::KernelCandidate &c = list.front();
-    plan::LaunchOp::create(b, loop.getLoc(), {candidateAttr(c, nullptr, c.numericsClass)}, buffer,
-                           {accessAttr(c.operands.front())}, source, /*pure=*/true, scalars);
+    createLaunch(loop.getLoc(), list.front(), buffer, source, scalars);
   };
   fill(loop.getIteration(), "fill.scalars", {}, iteration);
   fill(loop.getBlock()->getArgument(1), "fill.iota", {-1, 1, 0}, {});

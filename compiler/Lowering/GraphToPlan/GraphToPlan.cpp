@@ -51,15 +51,21 @@ std::string ModuleLowering::nameOf(Operation *constant) {
   return "constant" + std::to_string(number->second);
 }
 
-void ModuleLowering::declare(Operation *constant, StringRef name, plan::ShapeAttr shape, int64_t bytes) {
-  if (!declared.try_emplace(b.getStringAttr(name), true).second)
-    return;
+bool ModuleLowering::startDeclaration(StringRef name) {
+  if (!declared.insert(name).second)
+    return false;
   Block *body = &module().getBody().front();
   auto programs = body->getOps<plan::ProgramOp>();
   if (programs.empty())
     b.setInsertionPointToEnd(body);
   else
     b.setInsertionPoint(*programs.begin());
+  return true;
+}
+
+void ModuleLowering::declare(Operation *constant, StringRef name, plan::ShapeAttr shape, int64_t bytes) {
+  if (!startDeclaration(name))
+    return;
   plan::ConstantOp::create(b, constant->getLoc(), name, weightOffset, bytes, shape, /*hash=*/0, StringAttr());
   weightOffset += (bytes + 63) / 64 * 64;
   result.constants.push_back({name.str(), constant});

@@ -133,7 +133,7 @@ void ProgramLowering::launch(Operation *op, ArrayRef<graph::LaunchOperand> opera
 
 plan::LaunchOp ProgramLowering::createLaunch(Location loc, ArrayRef<plan::CandidateAttr> candidates,
                                              ValueRange launchBuffers, ArrayRef<plan::AccessAttr> accesses,
-                                             StringRef source) {
+                                             StringRef source, ValueRange scalars) {
   bool open = false;
   SmallVector<unsigned> used;
   SmallVector<plan::AccessAttr> placed;
@@ -145,8 +145,15 @@ plan::LaunchOp ProgramLowering::createLaunch(Location loc, ArrayRef<plan::Candid
   bool pure = true; // what writes a state cannot run again
   for (auto [buffer, access] : llvm::zip_equal(launchBuffers, accesses))
     pure &= !access.writes() || !plan::stateOf(plan::rootBuffer(buffer));
-  return plan::LaunchOp::create(b, loc, candidates, launchBuffers, placed, source, pure, ValueRange(),
+  return plan::LaunchOp::create(b, loc, candidates, launchBuffers, placed, source, pure, scalars,
                                 open ? ValueRange(valuesOf(used)) : ValueRange());
+}
+
+plan::LaunchOp ProgramLowering::createLaunch(Location loc, const graph::KernelCandidate &kernel,
+                                             ValueRange launchBuffers, StringRef source, ValueRange scalars) {
+  auto accesses = llvm::map_to_vector(kernel.operands, [&](const graph::LaunchOperand &o) { return accessAttr(o); });
+  return createLaunch(loc, {candidateAttr(kernel, nullptr, kernel.numericsClass)}, launchBuffers, accesses, source,
+                      scalars);
 }
 
 } // namespace plim::lowering

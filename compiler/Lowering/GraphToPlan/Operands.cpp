@@ -61,10 +61,14 @@ Value ProgramLowering::residentOf(Operation *op, int64_t bytes) {
   if (home)
     return home;
   shared.declare(op, name, shapeAttr(naturalOperand(op->getResult(0))), bytes);
+  return home = addResident(name, bytes, op->getLoc());
+}
+
+Value ProgramLowering::addResident(StringRef name, int64_t bytes, Location loc) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(program.getBlock());
-  return home = plan::ResidentOp::create(b, op->getLoc(), plan::BufferType::get(context, bytes),
-                                         FlatSymbolRefAttr::get(context, name), FlatSymbolRefAttr(), IntegerAttr());
+  return plan::ResidentOp::create(b, loc, plan::BufferType::get(context, bytes), FlatSymbolRefAttr::get(context, name),
+                                  FlatSymbolRefAttr(), IntegerAttr());
 }
 
 Value ProgramLowering::startOf(const graph::LaunchOperand &operand, Value buffer) {

@@ -89,12 +89,7 @@ plan::LaunchOp ProgramLowering::copyValue(Value value, Value from, Value buffer,
   Candidates candidates{sizes, list};
   SizesRef dims = sizes.sizesOf(value);
   LaunchBuilder(candidates).read(value).writeAs(value, dims, rowMajor(dims)).offer("copy.strided", {});
-  const graph::KernelCandidate &copy = list.front();
-  SmallVector<plan::AccessAttr> accesses;
-  for (const graph::LaunchOperand &o : copy.operands)
-    accesses.push_back(accessAttr(o));
-  return createLaunch(loc, {candidateAttr(copy, nullptr, copy.numericsClass)}, ValueRange{from, buffer}, accesses,
-                      source);
+  return createLaunch(loc, list.front(), ValueRange{from, buffer}, source);
 }
 
 } // namespace plim::lowering

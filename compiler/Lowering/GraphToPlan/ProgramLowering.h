@@ -48,11 +48,14 @@ public:
   GraphToPlanResult take() { return std::move(result); }
 
 private:
+  /// Goes to where the declaration of a name belongs; false where it has one.
+  bool startDeclaration(llvm::StringRef name);
+
   const GraphToPlanOptions &choices;
   mlir::OpBuilder b;
   GraphToPlanResult result;
   llvm::DenseMap<mlir::Attribute, unsigned> numbers; // of constants, by value
-  llvm::DenseMap<mlir::Attribute, bool> declared;    // by name
+  llvm::StringSet<> declared;                        // names of constants and states
   llvm::StringSet<> taken;                           // names of programs and variables
   int64_t weightOffset = 0;
 };
@@ -99,6 +102,8 @@ private:
   /// The buffer that holds a value; a constant's home and an op's result are made when first asked for.
   mlir::Value bufferOf(mlir::Value value, llvm::StringRef source);
   mlir::Value residentOf(mlir::Operation *op, int64_t bytes);
+  /// The home of what a name declares, at the head of the program.
+  mlir::Value addResident(llvm::StringRef name, int64_t bytes, mlir::Location loc);
   /// The buffer from where an operand starts.
   mlir::Value startOf(const graph::LaunchOperand &operand, mlir::Value buffer);
 
@@ -116,7 +121,10 @@ private:
               llvm::ArrayRef<plan::CandidateAttr> candidates, llvm::ArrayRef<plan::AliasAttr> aliases);
   plan::LaunchOp createLaunch(mlir::Location loc, llvm::ArrayRef<plan::CandidateAttr> candidates,
                               mlir::ValueRange buffers, llvm::ArrayRef<plan::AccessAttr> accesses,
-                              llvm::StringRef source);
+                              llvm::StringRef source, mlir::ValueRange scalars = {});
+  /// The same of a kernel that no op has asked for.
+  plan::LaunchOp createLaunch(mlir::Location loc, const graph::KernelCandidate &kernel, mlir::ValueRange buffers,
+                              llvm::StringRef source, mlir::ValueRange scalars = {});
 
   // ControlFlow.cpp
   mlir::LogicalResult lowerIf(graph::IfOp branch);

@@ -123,10 +123,7 @@ void ProgramLowering::lowerSizes(Operation *op) {
   Candidates candidates{sizes, list};
   LaunchBuilder(candidates).write(result).offer("fill.scalars", {});
   SmallVector<Value> scalars = scalarsOf(sizes.arithmeticOf(result), b.getStringAttr(source));
-  plan::LaunchOp::create(b, op->getLoc(), {candidateAttr(list.front(), nullptr, list.front().numericsClass)},
-                         ValueRange{bufferOf(result, source)},
-                         ArrayRef<plan::AccessAttr>{accessAttr(list.front().operands.front())}, source, /*pure=*/true,
-                         scalars);
+  createLaunch(op->getLoc(), list.front(), bufferOf(result, source), source, scalars);
 }
 
 } // namespace plim::lowering

@@ -19,14 +19,8 @@ using namespace mlir;
 namespace plim::lowering {
 
 void ModuleLowering::declareState(StringRef name, plan::ShapeAttr shape, int64_t bytes, bool durable) {
-  if (!declared.try_emplace(b.getStringAttr(name), true).second)
+  if (!startDeclaration(name))
     return;
-  Block *body = &module().getBody().front();
-  auto programs = body->getOps<plan::ProgramOp>();
-  if (programs.empty())
-    b.setInsertionPointToEnd(body);
-  else
-    b.setInsertionPoint(*programs.begin());
   plan::StateOp::create(b, module().getLoc(), name, bytes, shape, FlatSymbolRefAttr(), durable);
 }
 
@@ -39,10 +33,7 @@ std::string ModuleLowering::sizeStateName(StringRef size) const {
 
 Value ProgramLowering::stateResident(StringRef name, plan::ShapeAttr shape, int64_t bytes, bool durable, Location loc) {
   shared.declareState(name, shape, bytes, durable);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(program.getBlock());
-  return plan::ResidentOp::create(b, loc, plan::BufferType::get(context, bytes), FlatSymbolRefAttr::get(context, name),
-                                  FlatSymbolRefAttr(), IntegerAttr());
+  return addResident(name, bytes, loc);
 }
 
 void ProgramLowering::addStates() {
@@ -139,10 +130,7 @@ void ProgramLowering::copyIntoState(Value value, Value from, graph::VariableOp v
       .readAs(value, dims, isOwn ? sizes.stridesOf(value) : rowMajor(dims))
       .writeAs(value, dims, stridesOfState(variable))
       .offer("copy.strided", {});
-  const graph::KernelCandidate &copy = list.front();
-  auto accesses = llvm::map_to_vector(copy.operands, [&](const graph::LaunchOperand &o) { return accessAttr(o); });
-  createLaunch(loc, {candidateAttr(copy, nullptr, copy.numericsClass)}, ValueRange{from, stateBuffers.lookup(variable)},
-               accesses, variable.getSymName());
+  createLaunch(loc, list.front(), ValueRange{from, stateBuffers.lookup(variable)}, variable.getSymName());
 }
 
 void ProgramLowering::assignStates() {

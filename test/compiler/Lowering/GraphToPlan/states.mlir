@@ -111,6 +111,21 @@ func.func @main(%x: tensor<4x4xf32> {graph.name = "x"}) -> (tensor<4x4xf32> {gra
 
 // -----
 
+// What is stored into a state is not computed again, shape arithmetic neither.
+// CHECK-LABEL: plan.program @main virtual
+// CHECK: %[[N:.*]] = plan.resident @n : <16>
+// CHECK: plan.launch "fill.scalars"{{.*}}(w %[[N]] i64[2] : <16>) scalars(%{{[^)]*}}) from "graph.shape_of"
+graph.variable @n : tensor<2xi64>
+func.func @main(%x: tensor<?x4xf32, #graph.bounds<[1 to 8, 4]>>) -> tensor<2xi64> {
+  %old = graph.read @n : tensor<2xi64>
+  %twice = graph.add %old, %old : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
+  %new = graph.shape_of %x : (tensor<?x4xf32, #graph.bounds<[1 to 8, 4]>>) -> tensor<2xi64>
+  graph.assign @n, %new : tensor<2xi64>
+  return %twice : tensor<2xi64>
+}
+
+// -----
+
 graph.variable @v : tensor<?x4xf32, #graph.bounds<[0 to 8, 4]>> grows "P"
 graph.variable @w : tensor<?x4xf32, #graph.bounds<[0 to 8, 4]>> grows "P"
 // expected-error@+3 {{states of size 'P' need one size when a run has ended, have several}}
