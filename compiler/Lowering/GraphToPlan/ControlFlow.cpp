@@ -138,22 +138,10 @@ bool ProgramLowering::readsInPlace(Operation *op, Value carried) {
 
 /// Whether the new value may be written to the home of the old one: nothing reads the old one from then on.
 bool ProgramLowering::mayOverwrite(BlockArgument carried, Operation *writer) {
-  Block *body = carried.getOwner();
-  DenseSet<Value> names{carried}; // the value, and its parts and permutations, which kernels read by strides
-  SmallVector<Value> open{carried};
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<graph::ReshapeOp, graph::DynamicReshapeOp, graph::TransposeOp, graph::SliceOp, graph::DynamicSliceOp>(
-              user) &&
-          names.insert(user->getResult(0)).second)
-        open.push_back(user->getResult(0));
-      Operation *at = body->findAncestorOpInBlock(*user);
-      if (at->isBeforeInBlock(writer))
-        continue;
-      if (at != writer || user != writer || !readsInPlace(writer, carried))
-        return false;
-    }
-  return true;
+  return allReaders(carried, [&](Operation *user) {
+    return carried.getOwner()->findAncestorOpInBlock(*user)->isBeforeInBlock(writer) ||
+           (user == writer && readsInPlace(writer, carried));
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,21 @@ Value storageOf(Value value) {
   return value;
 }
 
+bool allReaders(Value value, function_ref<bool(Operation *)> accepts) {
+  DenseSet<Value> names{value};
+  SmallVector<Value> open{value};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers()) {
+      if (!accepts(user))
+        return false;
+      if (isa<graph::ReshapeOp, graph::DynamicReshapeOp, graph::TransposeOp, graph::SliceOp, graph::DynamicSliceOp>(
+              user) &&
+          names.insert(user->getResult(0)).second)
+        open.push_back(user->getResult(0));
+    }
+  return true;
+}
+
 /// Asks all ops for their kernels first, then goes backwards from what the function returns.
 class LaunchCollector {
 public:

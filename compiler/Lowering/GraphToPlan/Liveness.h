@@ -36,6 +36,10 @@ collectLaunches(mlir::func::FuncOp function, const SymbolicDims &sizes,
 /// The value whose bytes this one names: walks up through reshapes.
 mlir::Value storageOf(mlir::Value value);
 
+/// Whether `accepts` holds for all ops that may read the value's bytes: its users, and those of its parts, permutations
+/// and other shapes, which kernels read from where the value lies.
+bool allReaders(mlir::Value value, llvm::function_ref<bool(mlir::Operation *)> accepts);
+
 } // namespace plim::lowering
 
 #endif

@@ -70,21 +70,15 @@ void ProgramLowering::addStates() {
 
 /// Whether the old value is read by the producer of the next one, or behind it.
 bool ProgramLowering::isReadFrom(graph::AssignOp assign, Operation *producer) const {
-  // What a kernel reads by strides or as another shape it reads from the state.
-  SmallVector<Value> open;
+  auto isBefore = [&](Operation *user) {
+    Operation *at = producer->getBlock()->findAncestorOpInBlock(*user);
+    return at && at->isBeforeInBlock(producer);
+  };
+  bool isRead = false;
   func::FuncOp(function).walk([&](graph::ReadOp read) {
-    if (read.getVariableAttr() == assign.getVariableAttr())
-      open.push_back(read);
+    isRead |= read.getVariableAttr() == assign.getVariableAttr() && !allReaders(read, isBefore);
   });
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      Operation *at = producer->getBlock()->findAncestorOpInBlock(*user);
-      if (!at || !at->isBeforeInBlock(producer))
-        return true;
-      if (isa<graph::ReshapeOp, graph::SliceOp, graph::TransposeOp>(user))
-        open.push_back(user->getResult(0));
-    }
-  return false;
+  return isRead;
 }
 
 void ProgramLowering::placeNextValues() {

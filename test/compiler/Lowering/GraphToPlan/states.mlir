@@ -126,6 +126,45 @@ func.func @main(%x: tensor<?x4xf32, #graph.bounds<[1 to 8, 4]>>) -> tensor<2xi64
 
 // -----
 
+// The old value under another shape, or a part of it, whose sizes are the run's: it is read after the next one is
+// computed, which is no reason to lose it.
+// CHECK-LABEL: plan.program @reshaped virtual
+// CHECK: %[[M:.*]] = plan.resident @m : <64>
+// CHECK: %[[NEXT:.*]] = plan.alloc from "graph.transpose" : <64>
+// CHECK: plan.launch "copy.strided"{{.*}}w %[[NEXT]] f32[4, 4]
+// CHECK: plan.launch "elementwise.apply"{{.*}}r %[[M]] f32[s0 max 4, s1 max 4]
+// CHECK: plan.launch "copy.strided"{{.*}}(r %[[NEXT]] f32[4, 4] : <64>, w %[[M]] f32[4, 4] : <64>)
+// CHECK-LABEL: plan.program @sliced virtual
+// CHECK: %[[M2:.*]] = plan.resident @m : <64>
+// CHECK: %[[NEXT2:.*]] = plan.alloc from "graph.transpose" : <64>
+// CHECK: plan.launch "copy.strided"{{.*}}w %[[NEXT2]] f32[4, 4]
+// CHECK: %[[PART:.*]] = plan.view %[[M2]]
+// CHECK: plan.launch "copy.strided"{{.*}}r %[[PART]]
+// CHECK: plan.launch "copy.strided"{{.*}}(r %[[NEXT2]] f32[4, 4] : <64>, w %[[M2]] f32[4, 4] : <64>)
+!part = tensor<?x?xf32, #graph.bounds<[1 to 4, 1 to 4]>>
+graph.variable @m : tensor<4x4xf32>
+func.func @reshaped(%x: !part, %n: tensor<4x4xf32>) -> !part {
+  %old = graph.read @m : tensor<4x4xf32>
+  %s = graph.shape_of %x : (!part) -> tensor<2xi64>
+  %v = graph.dynamic_reshape %old, %s : (tensor<4x4xf32>, tensor<2xi64>) -> !part
+  %next = graph.transpose %n {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  graph.assign @m, %next : tensor<4x4xf32>
+  %r = graph.add %x, %v : (!part, !part) -> !part
+  return %r : !part
+}
+func.func @sliced(%k: tensor<2xi64>, %x: !part, %n: tensor<4x4xf32>) -> !part {
+  %old = graph.read @m : tensor<4x4xf32>
+  %s = graph.shape_of %x : (!part) -> tensor<2xi64>
+  %v = graph.dynamic_slice %old, %k, %s {steps = array<i64: 1, 1>} : (tensor<4x4xf32>, tensor<2xi64>, tensor<2xi64>) -> !part
+  %next = graph.transpose %n {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  graph.assign @m, %next : tensor<4x4xf32>
+  %t = graph.transpose %v {permutation = array<i64: 1, 0>} : (!part) -> !part
+  %r = graph.add %x, %t : (!part, !part) -> !part
+  return %r : !part
+}
+
+// -----
+
 graph.variable @v : tensor<?x4xf32, #graph.bounds<[0 to 8, 4]>> grows "P"
 graph.variable @w : tensor<?x4xf32, #graph.bounds<[0 to 8, 4]>> grows "P"
 // expected-error@+3 {{states of size 'P' need one size when a run has ended, have several}}
