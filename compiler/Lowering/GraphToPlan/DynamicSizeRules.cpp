@@ -112,6 +112,14 @@ FailureOr<Sizes> SizeRule::dynamicSlice(graph::DynamicSliceOp slice) {
   return sizes;
 }
 
+FailureOr<Sizes> SizeRule::nonzero(graph::NonzeroOp nonzero) {
+  int64_t most = elementRange(known, of(nonzero.getInput())).hi;
+  FailureOr<Sizes> count = resultSizes(nonzero.getCount(), [&](size_t) { return most; });
+  if (succeeded(count))
+    count->push_back(number(graph::rankOf(nonzero.getInput())));
+  return count;
+}
+
 /// Those of the ops inside, whose needs are the fused op's.
 FailureOr<SmallVector<Sizes>> SizeRule::fused(graph::FusedOp fused) {
   for (auto [argument, input] : llvm::zip_equal(fused.getBody().getArguments(), fused.getInputs()))

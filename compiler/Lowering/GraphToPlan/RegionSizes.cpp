@@ -17,16 +17,6 @@ AffineExpr SymbolicDims::addRegionSymbol(graph::Dim bounds) {
   return getAffineSymbolExpr(allSymbols.size() - 1, context);
 }
 
-/// Whether only the first `count` symbols occur.
-static bool namesOnly(AffineExpr size, size_t count) {
-  bool only = true;
-  size.walk([&](AffineExpr part) {
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-      only &= symbol.getPosition() < count;
-  });
-  return only;
-}
-
 static unsigned positionOf(AffineExpr symbol) { return cast<AffineSymbolExpr>(symbol).getPosition(); }
 
 /// What a region gives for a dimension must be within the bounds of the result's type.

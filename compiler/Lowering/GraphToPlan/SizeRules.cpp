@@ -341,13 +341,7 @@ FailureOr<Sizes> SizeRule::sizes() {
       .Case([&](DynamicSliceOp o) { return dynamicSlice(o); })
       .Case([&](DynamicFillOp o) { return resultSizes(o.getShape(), [](size_t) { return Dim::kUnbounded; }); })
       .Case([&](DynamicRangeOp o) { return resultSizes(o.getSize(), [](size_t) { return Dim::kUnbounded; }); })
-      .Case([&](NonzeroOp o) -> FailureOr<Sizes> {
-        Dim most = elementsOf(llvm::map_to_vector(of(o.getInput()), [&](AffineExpr e) { return known.rangeOf(e); }));
-        FailureOr<Sizes> count = resultSizes(o.getCount(), [&](size_t) { return most.hi; });
-        if (succeeded(count))
-          count->push_back(number(rankOf(o.getInput())));
-        return count;
-      })
+      .Case([&](NonzeroOp o) { return nonzero(o); })
       .Case([&](ShapeOfOp o) { return Sizes{number(rankOf(o.getInput()))}; })
       .Case<SoftmaxOp, CumsumOp, LayerNormOp, RmsNormOp, BatchNormOp, GroupNormOp, InstanceNormOp, ScatterElementsOp,
             ScatterNdOp>([&](Operation *o) { return of(o->getOperand(0)); })

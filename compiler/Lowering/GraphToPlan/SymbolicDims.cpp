@@ -111,13 +111,13 @@ AffineExpr SymbolicDims::larger(AffineExpr a, AffineExpr b, Operation *op) {
   return define({Definition::Max, 0, op, {}, 0, a, b}, {std::max(x.lo, y.lo), std::max(x.hi, y.hi)});
 }
 
-bool SymbolicDims::isKnownAtStart(AffineExpr value) const {
-  bool known = true;
+bool SymbolicDims::namesOnly(AffineExpr value, size_t count) {
+  bool only = true;
   value.walk([&](AffineExpr part) {
     if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-      known &= symbol.getPosition() < callerCount + stateCount;
+      only &= symbol.getPosition() < count;
   });
-  return known;
+  return only;
 }
 
 //===----------------------------------------------------------------------===//

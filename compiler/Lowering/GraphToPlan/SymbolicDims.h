@@ -72,7 +72,7 @@ public:
   llvm::ArrayRef<Symbol> stateSymbols() const { return llvm::ArrayRef(allSymbols).slice(callerCount, stateCount); }
   const StateSizes &growingStates() const { return states; }
   /// Whether sizes that the caller gives and those of states say it all.
-  bool isKnownAtStart(mlir::AffineExpr value) const;
+  bool isKnownAtStart(mlir::AffineExpr value) const { return namesOnly(value, callerCount + stateCount); }
   /// Whether a value is shape arithmetic through and through, so that a run need not compute it from its operands.
   bool isMadeOfSizes(mlir::Value value) const;
   SizesRef arithmeticOf(mlir::Value value) const { return entries.at(value); }
@@ -126,6 +126,8 @@ private:
   mlir::AffineExpr addRegionSymbol(graph::Dim bounds);
 
   void addEntries(mlir::Operation *op);
+  /// Whether only the first `count` symbols occur.
+  static bool namesOnly(mlir::AffineExpr value, size_t count);
   /// In the simplest form, so that equal sizes are equal expressions.
   mlir::AffineExpr simplified(mlir::AffineExpr expr) const;
   /// a / b, rounded down, of a >= 0 and b > 0.
@@ -197,6 +199,7 @@ private:
   mlir::FailureOr<Sizes> dynamicReshape(graph::DynamicReshapeOp reshape);
   mlir::FailureOr<Sizes> dynamicBroadcast(graph::DynamicBroadcastOp broadcast);
   mlir::FailureOr<Sizes> dynamicSlice(graph::DynamicSliceOp slice);
+  mlir::FailureOr<Sizes> nonzero(graph::NonzeroOp nonzero);
   mlir::FailureOr<llvm::SmallVector<Sizes>> fused(graph::FusedOp fused);
   mlir::FailureOr<llvm::SmallVector<Sizes>> unique(graph::UniqueOp unique);
   mlir::FailureOr<llvm::SmallVector<Sizes>> nonMaxSuppression(graph::NonMaxSuppressionOp suppression);
