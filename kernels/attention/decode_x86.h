@@ -9,6 +9,7 @@
 
 #include "kernels/attention/decode_cost.h"
 #include "kernels/attention/softmax_x86.h"
+#include "kernels/x86/constant.h"
 
 namespace plim {
 namespace {
@@ -78,14 +79,9 @@ inline void scoreKeys(const Decode &t, int64_t batch, int64_t group, int64_t fir
       for (int64_t r = 0; r < rows; ++r)
         q[r] = a.qData + Attention::at(a.q, batch, t.headOf(group, row + r), t.queryOf(row + r));
       float *scores = t.scores + row * PLIM_DECODE_KEYS + key;
-      if (rows == 1)
-        multiplyKeys<1>(q, t.transposed, a.depth, scores);
-      else if (rows == 2)
-        multiplyKeys<2>(q, t.transposed, a.depth, scores);
-      else if (rows == 3)
-        multiplyKeys<3>(q, t.transposed, a.depth, scores);
-      else
-        multiplyKeys<kDecodeRows>(q, t.transposed, a.depth, scores);
+      withConstant<kDecodeRows>(rows, [&](auto n) __attribute__((always_inline)) {
+        multiplyKeys<n.value>(q, t.transposed, a.depth, scores);
+      });
     }
   }
 }
@@ -131,14 +127,9 @@ inline void sumValues(const Decode &t, int64_t batch, int64_t group, int64_t fir
       for (int64_t r = 0; r < rows; ++r)
         sums[r] = t.part(batch, t.headOf(group, row + r), t.queryOf(row + r), block) + column;
       const int64_t stride = a.v->strides[2], columns = a.values - column;
-      if (rows == 1)
-        addValues<1>(v + column, stride, weights, count, columns, sums);
-      else if (rows == 2)
-        addValues<2>(v + column, stride, weights, count, columns, sums);
-      else if (rows == 3)
-        addValues<3>(v + column, stride, weights, count, columns, sums);
-      else
-        addValues<kDecodeRows>(v + column, stride, weights, count, columns, sums);
+      withConstant<kDecodeRows>(rows, [&](auto n) __attribute__((always_inline)) {
+        addValues<n.value>(v + column, stride, weights, count, columns, sums);
+      });
     }
   }
 }

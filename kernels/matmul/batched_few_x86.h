@@ -9,6 +9,7 @@
 #define PLIM_KERNELS_MATMUL_BATCHED_FEW_X86_H
 
 #include "kernels/x86/activation.h"
+#include "kernels/x86/constant.h"
 #include "kernels/x86/pack_panels.h"
 
 namespace plim {
@@ -74,14 +75,9 @@ inline void multiplyFewRows(const PanelBlock &block, int64_t aColumn, const floa
   for (int64_t first = 0; first < block.columns; first += kPanel) {
     const int64_t columns = block.columns - first < kPanel ? block.columns - first : kPanel;
     const float *panel = b + first * nStride;
-    if (block.rows == 1)
-      multiplyFew<1>(sums, block.a, block.aRow, aColumn, panel, nStride, depth, columns);
-    else if (block.rows == 2)
-      multiplyFew<2>(sums, block.a, block.aRow, aColumn, panel, nStride, depth, columns);
-    else if (block.rows == 3)
-      multiplyFew<3>(sums, block.a, block.aRow, aColumn, panel, nStride, depth, columns);
-    else
-      multiplyFew<kFewRowsMost>(sums, block.a, block.aRow, aColumn, panel, nStride, depth, columns);
+    withConstant<kFewRowsMost>(block.rows, [&](auto n) __attribute__((always_inline)) {
+      multiplyFew<n.value>(sums, block.a, block.aRow, aColumn, panel, nStride, depth, columns);
+    });
     for (int64_t row = 0; row < block.rows; ++row)
       for (int64_t column = 0; column < columns; column += kLanes) {
         const LaneMask lanes = firstLanes(columns - column);

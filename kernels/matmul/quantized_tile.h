@@ -10,6 +10,7 @@
 
 #include "kernels/matmul/quantized_cost.h"
 #include "kernels/x86/activation.h"
+#include "kernels/x86/constant.h"
 #include "kernels/x86/narrow.h"
 #include "kernels/x86/panel_block.h"
 
@@ -183,25 +184,8 @@ static inline void multiplyRows(const Weights<T> &w, const Epilogue &e, const Di
 template <typename T, bool Plain>
 static inline void multiplyDirect(const Weights<T> &w, const Epilogue &e, const DirectRows &r, int64_t rows,
                                   int64_t panel, int64_t panels) {
-  static_assert(PLIM_QUANTIZED_DIRECT_ROWS == 8);
-  switch (rows) {
-  case 1:
-    return multiplyRows<T, Plain, 1>(w, e, r, panel, panels);
-  case 2:
-    return multiplyRows<T, Plain, 2>(w, e, r, panel, panels);
-  case 3:
-    return multiplyRows<T, Plain, 3>(w, e, r, panel, panels);
-  case 4:
-    return multiplyRows<T, Plain, 4>(w, e, r, panel, panels);
-  case 5:
-    return multiplyRows<T, Plain, 5>(w, e, r, panel, panels);
-  case 6:
-    return multiplyRows<T, Plain, 6>(w, e, r, panel, panels);
-  case 7:
-    return multiplyRows<T, Plain, 7>(w, e, r, panel, panels);
-  case 8:
-    return multiplyRows<T, Plain, 8>(w, e, r, panel, panels);
-  }
+  withConstant<PLIM_QUANTIZED_DIRECT_ROWS>(
+      rows, [&](auto n) __attribute__((always_inline)) { multiplyRows<T, Plain, n.value>(w, e, r, panel, panels); });
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "kernels/recurrent/steps_x86.h"
 #include "kernels/status.h"
+#include "kernels/x86/constant.h"
 
 namespace plim {
 namespace {
@@ -93,16 +94,9 @@ static inline void dotPanel(const uint8_t *panel, int64_t depth, const int32_t *
 template <bool Unsigned>
 static inline void dotPanelRows(int64_t rows, const uint8_t *panel, int64_t depth, const int32_t *pairs, int64_t stride,
                                 int32_t (*sums)[kPanelColumns]) {
-  switch (rows) {
-  case 1:
-    return dotPanel<Unsigned, 1>(panel, depth, pairs, stride, sums);
-  case 2:
-    return dotPanel<Unsigned, 2>(panel, depth, pairs, stride, sums);
-  case 3:
-    return dotPanel<Unsigned, 3>(panel, depth, pairs, stride, sums);
-  default:
-    return dotPanel<Unsigned, kDotRows>(panel, depth, pairs, stride, sums);
-  }
+  withConstant<kDotRows>(rows, [&](auto n) __attribute__((always_inline)) {
+    dotPanel<Unsigned, n.value>(panel, depth, pairs, stride, sums);
+  });
 }
 
 /// Scale and zero point of 8 bits that cover 0 and the states of all sequences that run at this step.
