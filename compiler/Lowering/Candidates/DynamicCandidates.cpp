@@ -1,6 +1,5 @@
 //===- DynamicCandidates.cpp - Ops whose sizes are values of the run ----------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
-#include "kernels/fill/fill.h"
 #include "kernels/select/select.h"
 
 using namespace mlir;
@@ -11,27 +10,6 @@ namespace {
 /// Of a reshape that cannot be a view: the same elements in order.
 template <typename OpTy> void reshape(OpTy op, Candidates &candidates) {
   LaunchBuilder(candidates).read(op.getInput()).write(op.getResult()).offer("copy.strided", {});
-}
-
-void broadcast(graph::DynamicBroadcastOp op, Candidates &candidates) {
-  LaunchBuilder(candidates)
-      .readBroadcast(op.getInput(), candidates.of(op.getResult()))
-      .write(op.getResult())
-      .offer("copy.strided", {});
-}
-
-void slice(graph::DynamicSliceOp op, Candidates &candidates) {
-  StridedView view = viewThrough(candidates.sizes, op.getResult());
-  LaunchBuilder(candidates)
-      .readAs(view.value, view.dims, view.strides, view.offset)
-      .write(op.getResult())
-      .offer("copy.strided", {});
-}
-
-void fill(graph::DynamicFillOp op, Candidates &candidates) {
-  bool isFloat = isa<FloatType>(op.getElement());
-  double value = op.getValue();
-  LaunchBuilder(candidates).write(op.getResult()).offer("fill.iota", {-1, isFloat ? word(value) : int64_t(value), 0});
 }
 
 void range(graph::DynamicRangeOp op, Candidates &candidates) {
@@ -64,9 +42,6 @@ void registerDynamicCandidates(DialectRegistry &registry) {
     using namespace graph;
     ReshapeOp::attachInterface<CandidateModel<ReshapeOp, reshape<ReshapeOp>>>(*context);
     DynamicReshapeOp::attachInterface<CandidateModel<DynamicReshapeOp, reshape<DynamicReshapeOp>>>(*context);
-    DynamicBroadcastOp::attachInterface<CandidateModel<DynamicBroadcastOp, broadcast>>(*context);
-    DynamicSliceOp::attachInterface<CandidateModel<DynamicSliceOp, slice>>(*context);
-    DynamicFillOp::attachInterface<CandidateModel<DynamicFillOp, fill>>(*context);
     DynamicRangeOp::attachInterface<CandidateModel<DynamicRangeOp, range>>(*context);
     NonzeroOp::attachInterface<CandidateModel<NonzeroOp, nonzero>>(*context);
     UniqueOp::attachInterface<CandidateModel<UniqueOp, unique>>(*context);

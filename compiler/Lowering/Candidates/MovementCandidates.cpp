@@ -24,7 +24,7 @@ template <typename OpTy> void stridedCopy(OpTy op, Candidates &candidates) {
       .offer("copy.strided", {});
 }
 
-void broadcast(graph::BroadcastOp op, Candidates &candidates) {
+template <typename OpTy> void broadcast(OpTy op, Candidates &candidates) {
   LaunchBuilder(candidates)
       .readBroadcast(op.getInput(), candidates.of(op.getResult()))
       .write(op.getResult())
@@ -61,7 +61,7 @@ void pad(graph::PadOp op, Candidates &candidates) {
 }
 
 /// Every element START + 0 * coordinate.
-void fill(graph::FillOp op, Candidates &candidates) {
+template <typename OpTy> void fill(OpTy op, Candidates &candidates) {
   bool isFloat = isa<FloatType>(graph::elementTypeOf(op.getResult()));
   double value = op.getValue();
   LaunchBuilder(candidates).write(op.getResult()).offer("fill.iota", {-1, isFloat ? word(value) : int64_t(value), 0});
@@ -159,10 +159,13 @@ void registerMovementCandidates(DialectRegistry &registry) {
     using namespace graph;
     TransposeOp::attachInterface<CandidateModel<TransposeOp, stridedCopy<TransposeOp>>>(*context);
     SliceOp::attachInterface<CandidateModel<SliceOp, stridedCopy<SliceOp>>>(*context);
-    BroadcastOp::attachInterface<CandidateModel<BroadcastOp, broadcast>>(*context);
+    DynamicSliceOp::attachInterface<CandidateModel<DynamicSliceOp, stridedCopy<DynamicSliceOp>>>(*context);
+    BroadcastOp::attachInterface<CandidateModel<BroadcastOp, broadcast<BroadcastOp>>>(*context);
+    DynamicBroadcastOp::attachInterface<CandidateModel<DynamicBroadcastOp, broadcast<DynamicBroadcastOp>>>(*context);
     PadOp::attachInterface<CandidateModel<PadOp, pad>>(*context);
     RangeOp::attachInterface<CandidateModel<RangeOp, range>>(*context);
-    FillOp::attachInterface<CandidateModel<FillOp, fill>>(*context);
+    FillOp::attachInterface<CandidateModel<FillOp, fill<FillOp>>>(*context);
+    DynamicFillOp::attachInterface<CandidateModel<DynamicFillOp, fill<DynamicFillOp>>>(*context);
     GatherOp::attachInterface<CandidateModel<GatherOp, gatherAxis>>(*context);
     GatherElementsOp::attachInterface<CandidateModel<GatherElementsOp, gatherElements>>(*context);
     GatherNdOp::attachInterface<CandidateModel<GatherNdOp, gatherNd>>(*context);
