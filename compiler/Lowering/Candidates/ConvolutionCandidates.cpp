@@ -1,5 +1,7 @@
 //===- ConvolutionCandidates.cpp - Convolutions, pooling, resizing -----------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
+#include "dialects/Graph/Windows.h"
+#include "kernels/conv/integer.h"
 #include "kernels/pool/pool.h"
 #include "kernels/resize/apply.h"
 
@@ -14,15 +16,15 @@ void setSpatial(SmallVectorImpl<int64_t> &attrs, int at, ArrayRef<int64_t> value
     attrs[at + i] = v;
 }
 
-template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t filter) {
+/// Kernels know up to three spatial dimensions.
+bool isImage(Value input) { return graph::rankOf(input) <= 5; }
+
+/// Words of a convolution without flags and epilogue.
+template <typename ConvLike> SmallVector<int64_t> windowAttrs(ConvLike op, int64_t filter) {
   graph::Window w = op.getWindow();
   SmallVector<int64_t> attrs(PLIM_CONV_WORDS, 0);
   attrs[PLIM_CONV_LAYOUT] = op.getLayout() == graph::ImageLayout::NHWC ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
   attrs[PLIM_CONV_FILTER] = filter;
-  attrs[PLIM_CONV_FLAGS] = (op.getBias() ? PLIM_EPILOGUE_BIAS : 0) | (op.getResidual() ? PLIM_EPILOGUE_RESIDUAL : 0);
-  attrs[PLIM_CONV_ACTIVATION] = activationCode(op.getActivation());
-  attrs[PLIM_CONV_ACT_A] = word(op.getAlpha());
-  attrs[PLIM_CONV_ACT_B] = word(op.getBeta());
   attrs[PLIM_CONV_GROUPS] = op.getGroups();
   for (int at : {PLIM_CONV_KERNEL, PLIM_CONV_STRIDE, PLIM_CONV_DILATION})
     setSpatial(attrs, at, {1, 1, 1});
@@ -31,6 +33,19 @@ template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t
   setSpatial(attrs, PLIM_CONV_DILATION, w.dilations);
   setSpatial(attrs, PLIM_CONV_PAD, w.padLow);
   return attrs;
+}
+
+template <typename ConvLike> SmallVector<int64_t> convAttrs(ConvLike op, int64_t filter) {
+  SmallVector<int64_t> attrs = windowAttrs(op, filter);
+  attrs[PLIM_CONV_FLAGS] = (op.getBias() ? PLIM_EPILOGUE_BIAS : 0) | (op.getResidual() ? PLIM_EPILOGUE_RESIDUAL : 0);
+  attrs[PLIM_CONV_ACTIVATION] = activationCode(op.getActivation());
+  attrs[PLIM_CONV_ACT_A] = word(op.getAlpha());
+  attrs[PLIM_CONV_ACT_B] = word(op.getBeta());
+  return attrs;
+}
+
+int64_t filterForm(bool nhwc, bool depthwise) {
+  return !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
 }
 
 /// How a kernel sees images: as they lie, or as rows of pixels under two spatial dimensions.
@@ -98,11 +113,12 @@ template <typename ConvLike> bool isFastConv(ConvLike op) {
 }
 
 void conv(graph::ConvOp op, Candidates &candidates) {
+  if (!isImage(op.getInput()))
+    return;
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool depthwise = nhwc && op.isDepthwise();
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
-  int64_t filter = !nhwc ? PLIM_CONV_FILTER_DIRECT : depthwise ? PLIM_CONV_FILTER_DEPTHWISE : PLIM_CONV_FILTER_TAPS;
-  SmallVector<int64_t> attrs = convAttrs(op, filter);
+  SmallVector<int64_t> attrs = convAttrs(op, filterForm(nhwc, depthwise));
   Rows rows = isFastConv(op) ? rowsOf(op, op.getWindow(), nhwc, candidates) : Rows::AsTheyLie;
   if (depthwise && rows == Rows::OfColumns)
     rows = Rows::AsTheyLie;
@@ -134,7 +150,38 @@ void conv(graph::ConvOp op, Candidates &candidates) {
     launch.offer("conv.reference", attrs);
 }
 
+void integerConv(graph::IntegerConvOp op, Candidates &candidates) {
+  if (!isImage(op.getInput()))
+    return;
+  bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
+  graph::Dims input = graph::dimsOf(op.getInput().getType()), output = graph::dimsOf(op.getType());
+  int64_t groups = op.getGroups(), channel = graph::channelAxis(op.getLayout(), input.size());
+  bool depthwise = nhwc && groups > 1 && input[channel] == graph::Dim(groups) && output[channel] == graph::Dim(groups);
+  SmallVector<int64_t> attrs = windowAttrs(op, filterForm(nhwc, depthwise));
+  LaunchBuilder launch(candidates);
+  launch.read(op.getInput()).read(op.getFilter());
+  for (auto [zero, flag] :
+       {std::pair<Value, int64_t>(op.getInputZero(), PLIM_INTEGER_X_ZERO), {op.getFilterZero(), PLIM_INTEGER_W_ZERO}}) {
+    if (!zero)
+      continue;
+    attrs[PLIM_CONV_FLAGS] |= flag;
+    if (graph::elementsOf(graph::dimsOf(zero.getType())) == graph::Dim(1))
+      launch.readAs(zero, {}, {});
+    else
+      launch.read(zero);
+  }
+  launch.write(op.getResult());
+  if (depthwise)
+    launch.offer("conv.integer_nhwc_depthwise", attrs);
+  else if (nhwc && graph::layoutOf(op.getFilter().getType()))
+    launch.offer("conv.integer_nhwc", attrs);
+  if (candidates.empty())
+    launch.offer("conv.integer_reference", attrs);
+}
+
 void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
+  if (!isImage(op.getInput()))
+    return;
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
   bool packed = graph::layoutOf(op.getFilter().getType()).has_value();
   SmallVector<int64_t> attrs = convAttrs(op, nhwc ? PLIM_CONV_FILTER_COLUMNS : PLIM_CONV_FILTER_DIRECT);
@@ -152,6 +199,8 @@ void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
 }
 
 void pool(graph::PoolOp op, Candidates &candidates) {
+  if (!isImage(op.getInput()))
+    return;
   graph::Window w = op.getWindow();
   bool nhwc = op.getLayout() == graph::ImageLayout::NHWC, isMax = op.getKind() == graph::PoolKind::Max;
   SmallVector<int64_t> attrs(PLIM_POOL_WORDS, 0);
@@ -214,6 +263,7 @@ void resize(graph::ResizeOp op, Candidates &candidates) {
 void registerConvolutionCandidates(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
     graph::ConvOp::attachInterface<CandidateModel<graph::ConvOp, conv>>(*context);
+    graph::IntegerConvOp::attachInterface<CandidateModel<graph::IntegerConvOp, integerConv>>(*context);
     graph::ConvTransposeOp::attachInterface<CandidateModel<graph::ConvTransposeOp, convTranspose>>(*context);
     graph::ResizeOp::attachInterface<CandidateModel<graph::ResizeOp, resize>>(*context);
     graph::PoolOp::attachInterface<CandidateModel<graph::PoolOp, pool>>(*context);

@@ -1,6 +1,5 @@
-//===- QuantizedCandidates.cpp - Products of operands that are stored in few bits ---------===//
+//===- QuantizedCandidates.cpp - Matrix products of operands that are stored in few bits --===//
 #include "compiler/Lowering/Candidates/Candidates.h"
-#include "kernels/conv/integer.h"
 #include "kernels/matmul/integer.h"
 #include "kernels/matmul/quantized.h"
 
@@ -60,53 +59,12 @@ void integerMatmul(graph::IntegerMatmulOp op, Candidates &candidates) {
     launch.offer("matmul.integer_reference", {flags});
 }
 
-void integerConv(graph::IntegerConvOp op, Candidates &candidates) {
-  graph::Window w = op.getWindow();
-  bool nhwc = op.getLayout() == graph::ImageLayout::NHWC;
-  graph::Dims input = graph::dimsOf(op.getInput().getType()), output = graph::dimsOf(op.getType());
-  int64_t groups = op.getGroups(), channel = nhwc ? input.size() - 1 : 1;
-  bool depthwise = nhwc && groups > 1 && input[channel] == graph::Dim(groups) && output[channel] == graph::Dim(groups);
-  SmallVector<int64_t> attrs(PLIM_CONV_WORDS, 0);
-  attrs[PLIM_CONV_LAYOUT] = nhwc ? PLIM_CONV_NHWC : PLIM_CONV_NCHW;
-  attrs[PLIM_CONV_FILTER] = !nhwc       ? PLIM_CONV_FILTER_DIRECT
-                            : depthwise ? PLIM_CONV_FILTER_DEPTHWISE
-                                        : PLIM_CONV_FILTER_TAPS;
-  attrs[PLIM_CONV_GROUPS] = groups;
-  for (size_t i = 0; i < 3; ++i) {
-    bool has = i < w.kernel.size();
-    attrs[PLIM_CONV_KERNEL + i] = has ? w.kernel[i] : 1;
-    attrs[PLIM_CONV_STRIDE + i] = has ? w.strides[i] : 1;
-    attrs[PLIM_CONV_DILATION + i] = has ? w.dilations[i] : 1;
-    attrs[PLIM_CONV_PAD + i] = has ? w.padLow[i] : 0;
-  }
-  LaunchBuilder launch(candidates);
-  launch.read(op.getInput()).read(op.getFilter());
-  for (auto [zero, flag] :
-       {std::pair<Value, int64_t>(op.getInputZero(), PLIM_INTEGER_X_ZERO), {op.getFilterZero(), PLIM_INTEGER_W_ZERO}}) {
-    if (!zero)
-      continue;
-    attrs[PLIM_CONV_FLAGS] |= flag;
-    if (graph::elementsOf(graph::dimsOf(zero.getType())) == graph::Dim(1))
-      launch.readAs(zero, {}, {});
-    else
-      launch.read(zero);
-  }
-  launch.write(op.getResult());
-  if (depthwise)
-    launch.offer("conv.integer_nhwc_depthwise", attrs);
-  else if (nhwc && graph::layoutOf(op.getFilter().getType()))
-    launch.offer("conv.integer_nhwc", attrs);
-  if (candidates.empty())
-    launch.offer("conv.integer_reference", attrs);
-}
-
 } // namespace
 
 void registerQuantizedCandidates(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
     graph::QuantizedMatmulOp::attachInterface<CandidateModel<graph::QuantizedMatmulOp, quantizedMatmul>>(*context);
     graph::IntegerMatmulOp::attachInterface<CandidateModel<graph::IntegerMatmulOp, integerMatmul>>(*context);
-    graph::IntegerConvOp::attachInterface<CandidateModel<graph::IntegerConvOp, integerConv>>(*context);
   });
 }
 

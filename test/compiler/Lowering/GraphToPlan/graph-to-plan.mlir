@@ -110,3 +110,23 @@ func.func @main(%x: tensor<4xi64> {graph.name = "x"}) -> tensor<?xi64> {
   %y = graph.range %s, %l, %c : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
   return %y : tensor<?xi64>
 }
+
+// -----
+
+// Kernels know up to three spatial dimensions.
+func.func @main(%x: tensor<1x1x2x2x2x2xf32>, %w: tensor<1x1x1x1x1x2xf32>, %i: tensor<1x1x2x2x2x2xi8>, %f: tensor<1x1x1x1x1x2xi8>)
+    -> (tensor<1x1x2x2x2x1xf32>, tensor<1x1x2x2x2x1xi32>, tensor<1x1x2x2x2x3xf32>, tensor<1x1x2x2x2x1xf32>) {
+  // expected-error@+2 {{no kernel can run 'graph.conv'}}
+  // expected-note@+1 {{need a library kernel for operands}}
+  %c = graph.conv %x, %w : (tensor<1x1x2x2x2x2xf32>, tensor<1x1x1x1x1x2xf32>) -> tensor<1x1x2x2x2x1xf32>
+  // expected-error@+2 {{no kernel can run 'graph.integer_conv'}}
+  // expected-note@+1 {{need a library kernel for operands}}
+  %s = graph.integer_conv %i, %f : (tensor<1x1x2x2x2x2xi8>, tensor<1x1x1x1x1x2xi8>) -> tensor<1x1x2x2x2x1xi32>
+  // expected-error@+2 {{no kernel can run 'graph.conv_transpose'}}
+  // expected-note@+1 {{need a library kernel for operands}}
+  %t = graph.conv_transpose %x, %w : (tensor<1x1x2x2x2x2xf32>, tensor<1x1x1x1x1x2xf32>) -> tensor<1x1x2x2x2x3xf32>
+  // expected-error@+2 {{no kernel can run 'graph.pool'}}
+  // expected-note@+1 {{need a library kernel for operands}}
+  %p = graph.pool max %x {kernel = array<i64: 1, 1, 1, 2>} : (tensor<1x1x2x2x2x2xf32>) -> tensor<1x1x2x2x2x1xf32>
+  return %c, %s, %t, %p : tensor<1x1x2x2x2x1xf32>, tensor<1x1x2x2x2x1xi32>, tensor<1x1x2x2x2x3xf32>, tensor<1x1x2x2x2x1xf32>
+}
