@@ -228,7 +228,7 @@ MaskKind kindOf(const ScoreMask &mask, int64_t queries, int64_t keys) {
     for (int64_t j = 0; j < keys; ++j) {
       double element = elementOf(*line, j);
       bool seen = mask.added ? element == 0 : (element != 0) != mask.keepIsInverted;
-      if (mask.added && !seen && !(element <= -1e4))
+      if (mask.added && !seen && !(element <= mostHidden))
         return MaskKind::Other;
       hides |= !seen;
       causal &= seen == (j <= i + keys - queries);

@@ -7,9 +7,6 @@ using namespace mlir;
 
 namespace plim::graph {
 
-/// Scores below this are as good as hidden: exp gives 0 beside any other score.
-static constexpr double mostHidden = -1e4;
-
 std::optional<double> scalarOf(Value value) {
   if (std::optional<double> splat = splatOf(value))
     return splat;
@@ -105,8 +102,7 @@ static bool leadsToProduct(Value value) {
   return isa<MatmulOp>(op);
 }
 
-/// A product of two operands of one rank, 3 to 5, without an activation.
-static MatmulOp headProduct(MatmulOp op) {
+MatmulOp headProduct(MatmulOp op) {
   if (!op || op.getActivation() != Activation::None || op.getTransposeLhs())
     return {};
   int64_t rank = rankOf(op.getLhs());

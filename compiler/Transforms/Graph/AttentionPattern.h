@@ -12,6 +12,12 @@
 
 namespace plim::graph {
 
+/// Scores below this are as good as hidden: exp gives 0 beside any other score.
+constexpr double mostHidden = -1e4;
+
+/// The op where it is a product of two operands of one rank, 3 to 5, without an activation; null otherwise.
+MatmulOp headProduct(MatmulOp op);
+
 /// What hides scores: added to them, or, with `keep`, a truth value that is false where they are hidden.
 struct ScoreMask {
   mlir::Value added, keep;

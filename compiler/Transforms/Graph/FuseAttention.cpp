@@ -143,10 +143,8 @@ int64_t keyHeadsOf(Value operand, const FoundScale &scale, ArrayRef<int64_t> lea
 }
 
 std::optional<Attention> matchAttention(MatmulOp op) {
-  int64_t rank = rankOf(op.getResult());
-  if (op.getActivation() != Activation::None || op.getTransposeLhs() || rank < 3 || rank > 5 ||
-      rankOf(op.getLhs()) != rank || rankOf(op.getRhs()) != rank || op.getBias() || op.getResidual() ||
-      op.getTransposeRhs() || !isa<FloatType>(elementTypeOf(op.getResult())))
+  if (!headProduct(op) || op.getBias() || op.getResidual() || op.getTransposeRhs() ||
+      !isa<FloatType>(elementTypeOf(op.getResult())))
     return std::nullopt;
   std::optional<WrittenScores> scores = matchScores(op.getLhs());
   if (!scores)
@@ -158,7 +156,7 @@ std::optional<Attention> matchAttention(MatmulOp op) {
   ArrayRef<int64_t> lead = shapeOf(op.getResult()).drop_back(2);
   // The query has all heads, in both products; keys and values may have fewer.
   if (shapeOf(query).drop_back(2) != lead || shapeOf(product.getResult()).drop_back(2) != lead ||
-      rankOf(product.getResult()) != rank)
+      rankOf(product.getResult()) != rankOf(op.getResult()))
     return std::nullopt;
   const auto isStatic = [](ArrayRef<int64_t> sizes) { return !ShapedType::isDynamicShape(sizes); };
   if (lead.size() == 3) {
