@@ -74,16 +74,12 @@ private:
 
   CompileStatus plan(bool writes) {
     phase("kernels");
-    SmallVector<func::FuncOp> entries;
-    for (auto function : module->getOps<func::FuncOp>())
-      if (!function.isPrivate())
-        entries.push_back(function);
     gen::ObjectBuilder object(context, o.name);
     lowering::GraphToPlanOptions lowering;
     lowering.workers = o.workers;
     lowering.choice = o.choice;
     lowering.generate = lowering::generatorInto(object);
-    FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(entries, lowering);
+    FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(lowering::entriesOf(*module), lowering);
     if (failed(lowered))
       return CompileStatus::Model;
     plan::ModuleOp planModule = *lowered->module;

@@ -127,6 +127,10 @@ static void separateUncovered(func::FuncOp function) {
   }
 }
 
+SmallVector<func::FuncOp> entriesOf(mlir::ModuleOp module) {
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isPrivate(); });
+}
+
 FailureOr<GraphToPlanResult> graphToPlan(ArrayRef<func::FuncOp> functions, const GraphToPlanOptions &options) {
   ModuleLowering shared(functions, options);
   for (func::FuncOp function : functions) {

@@ -54,6 +54,9 @@ struct GraphToPlanResult {
   std::vector<ConstantSource> constants; // in the order of the plan's constants
 };
 
+/// The functions of a module that become programs: the public ones.
+llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::ModuleOp module);
+
 /// A plan module with a program in stage virtual for each function, named as the function. Constants are shared: those
 /// of parameters by name, others by value. Fails with a diagnostic at each op that no kernel can run.
 mlir::FailureOr<GraphToPlanResult> graphToPlan(llvm::ArrayRef<mlir::func::FuncOp> functions,

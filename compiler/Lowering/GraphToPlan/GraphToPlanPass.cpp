@@ -19,10 +19,7 @@ struct GraphToPlanPass : impl::GraphToPlanPassBase<GraphToPlanPass> {
   }
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> entries;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isPrivate())
-        entries.push_back(function);
+    SmallVector<func::FuncOp> entries = entriesOf(getOperation());
     if (entries.empty()) {
       getOperation().emitError("graph-to-plan needs a function @main, has none");
       return signalPassFailure();
