@@ -8,6 +8,10 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
+Ints plim::onnx::openAsMinusOne(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape, [](int64_t size) { return openAsMinusOne(size); });
+}
+
 bool plim::onnx::isPlausible(ArrayRef<graph::Dim> dims) {
   constexpr int64_t mostElements = int64_t(1) << 50;
   int64_t product = 1;
@@ -44,7 +48,7 @@ static bool tooLarge(Operation *op) {
 
 SmallVector<Value> NodeImporter::settle(llvm::function_ref<Operation *()> create) {
   if (failed)
-    return {{}, {}};
+    return {Value()};
   std::string captured;
   Operation *op = nullptr;
   {
@@ -63,7 +67,7 @@ SmallVector<Value> NodeImporter::settle(llvm::function_ref<Operation *()> create
   }
   if (!op) {
     (void)error(captured.empty() ? "the operands do not fit" : captured);
-    return {{}, {}};
+    return {Value()};
   }
   SmallVector<Value> folded;
   if (succeeded(b.tryFold(op, folded)) && !folded.empty()) {
@@ -189,6 +193,8 @@ Value NodeImporter::constant(ArrayRef<int64_t> values) {
   return make<graph::ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(type, values)));
 }
 
+Value NodeImporter::scalar(int64_t value) { return reshape(constant({value}), {}); }
+
 Value NodeImporter::scalar(double value, Type element) { return fill({}, value, element); }
 
 Value NodeImporter::fill(ArrayRef<int64_t> shape, double value, Type element) {
@@ -202,8 +208,7 @@ Value NodeImporter::cast(Value value, Type element) {
 }
 
 Value NodeImporter::indexGrid(int64_t size, unsigned trailing, int64_t first) {
-  const auto at = [&](int64_t value) { return reshape(constant({value}), {}); };
-  Value indices = make<graph::RangeOp>(at(first), at(first + size), at(1));
+  Value indices = make<graph::RangeOp>(scalar(first), scalar(first + size), scalar(1));
   return trailing ? reshape(indices, {size, 1}) : indices;
 }
 

@@ -17,6 +17,10 @@ class ModelImporter;
 
 using Ints = llvm::SmallVector<int64_t>;
 
+/// A size, or all of a shape, as attributes of reshapes and slices have them: -1 where one is open.
+inline int64_t openAsMinusOne(int64_t size) { return mlir::ShapedType::isDynamic(size) ? -1 : size; }
+Ints openAsMinusOne(llvm::ArrayRef<int64_t> shape);
+
 /// Whether a tensor of these dimensions has few enough elements (2^50) that no product of sizes overflows.
 bool isPlausible(llvm::ArrayRef<graph::Dim> dims);
 
@@ -77,18 +81,16 @@ public:
 
   /// Builds an op with one result, inferring its type, and folds it. Null after an error.
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
-    return settle([&]() -> mlir::Operation * {
-             auto op = graph::tryCreate<Op>(b, loc, std::forward<Args>(args)...);
-             return mlir::failed(op) ? nullptr : op->getOperation();
-           })
-        .front();
+    return makeMany<Op>(1, std::forward<Args>(args)...).front();
   }
-  /// The same for an op with two results.
-  template <typename Op, typename... Args> llvm::SmallVector<mlir::Value> makePair(Args &&...args) {
-    return settle([&]() -> mlir::Operation * {
+  /// The same for an op of `count` results.
+  template <typename Op, typename... Args> llvm::SmallVector<mlir::Value> makeMany(unsigned count, Args &&...args) {
+    llvm::SmallVector<mlir::Value> results = settle([&]() -> mlir::Operation * {
       auto op = graph::tryCreate<Op>(b, loc, std::forward<Args>(args)...);
       return mlir::failed(op) ? nullptr : op->getOperation();
     });
+    results.resize(count);
+    return results;
   }
   /// Builds an op whose result type is not inferred.
   template <typename Op, typename... Args> mlir::Value makeTyped(mlir::Type type, Args &&...args) {
@@ -96,6 +98,7 @@ public:
   }
 
   mlir::Value constant(llvm::ArrayRef<int64_t> values); ///< i64[n]
+  mlir::Value scalar(int64_t value);                    ///< i64
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value fill(llvm::ArrayRef<int64_t> shape, double value, mlir::Type element);
   mlir::Value cast(mlir::Value value, mlir::Type element); ///< the value itself if it has that type
@@ -113,13 +116,6 @@ public:
   static bool isSequence(mlir::Value value) { return value && llvm::isa<mlir::TupleType>(value.getType()); }
   mlir::Value sequence(llvm::ArrayRef<mlir::Value> elements);
   static mlir::ValueRange elementsOf(mlir::Value sequence);
-
-  /// The same for an op of `count` results.
-  template <typename Op, typename... Args> llvm::SmallVector<mlir::Value> makeMany(unsigned count, Args &&...args) {
-    llvm::SmallVector<mlir::Value> results = makePair<Op>(std::forward<Args>(args)...);
-    results.resize(count);
-    return results;
-  }
 
   //===--- Sizes that may be values of the run (NodeSizes.cpp) ---------------===//
 
@@ -174,8 +170,8 @@ public:
   llvm::SmallVector<mlir::Value> inputs, results;
 
 private:
-  /// Runs `create`, verifies and folds what it made. Diagnostics of the dialect become errors of this node. Two null
-  /// values after an error.
+  /// Runs `create`, verifies and folds what it made. Diagnostics of the dialect become errors of this node. A null
+  /// value after an error.
   llvm::SmallVector<mlir::Value> settle(llvm::function_ref<mlir::Operation *()> create);
   const wire::Attribute *attribute(llvm::StringRef name);
   const wire::Attribute *attribute(llvm::StringRef name, wire::AttributeType type, llvm::StringRef typeName);

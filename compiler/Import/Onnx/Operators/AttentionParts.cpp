@@ -6,8 +6,6 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
-static int64_t openSize(int64_t size) { return ShapedType::isDynamic(size) ? -1 : size; }
-
 Term plim::onnx::splitHeads(Term value, int64_t heads) {
   if (!value)
     return value;
@@ -18,7 +16,8 @@ Term plim::onnx::splitHeads(Term value, int64_t heads) {
                   graph::toString(graph::dimsOf(value.type())));
     return Term(n, {});
   }
-  return value.reshape({openSize(shape[0]), openSize(shape[1]), heads, shape[2] / heads}).transpose({0, 2, 1, 3});
+  return value.reshape({openAsMinusOne(shape[0]), openAsMinusOne(shape[1]), heads, shape[2] / heads})
+      .transpose({0, 2, 1, 3});
 }
 
 Term plim::onnx::joinHeads(Term value) {
@@ -28,7 +27,7 @@ Term plim::onnx::joinHeads(Term value) {
   if (!moved)
     return moved;
   const auto shape = moved.shape();
-  return moved.reshape({openSize(shape[0]), openSize(shape[1]), shape[2] * shape[3]});
+  return moved.reshape({openAsMinusOne(shape[0]), openAsMinusOne(shape[1]), shape[2] * shape[3]});
 }
 
 Term plim::onnx::maskOf(Term keep, Type element, double hidden) {
@@ -72,13 +71,14 @@ AttentionSteps plim::onnx::attendInSteps(NodeImporter &n, const AttentionParts &
   const int64_t group = q[1] / k[1];
   const auto grouped = [&](Term x, int64_t heads, int64_t shared) {
     const auto s = x.shape();
-    return group == 1 ? x : x.reshape({openSize(s[0]), heads, shared, openSize(s[2]), openSize(s[3])});
+    return group == 1 ? x
+                      : x.reshape({openAsMinusOne(s[0]), heads, shared, openAsMinusOne(s[2]), openAsMinusOne(s[3])});
   };
   const auto flat = [&](Term x) {
     if (group == 1 || !x)
       return x;
     const auto s = x.shape();
-    return x.reshape({openSize(s[0]), q[1], openSize(s[3]), openSize(s[4])});
+    return x.reshape({openAsMinusOne(s[0]), q[1], openAsMinusOne(s[3]), openAsMinusOne(s[4])});
   };
   Term query = grouped(p.query * scale, k[1], group), key = grouped(p.key, k[1], 1), value = grouped(p.value, k[1], 1);
   steps.scores = flat(matmul(query, key, false, true));
@@ -122,9 +122,7 @@ Term plim::onnx::rotate(Term value, Term cos, Term sin, int64_t rotated, bool in
   }
   Term first(n, {}), second(n, {});
   if (interleaved) {
-    Ints starts(last + 1, 0), sizes, steps(last + 1, 1);
-    for (int64_t d : value.shape())
-      sizes.push_back(openSize(d));
+    Ints starts(last + 1, 0), sizes = openAsMinusOne(value.shape()), steps(last + 1, 1);
     sizes[last] = half;
     steps[last] = half > 1 ? 2 : 1;
     first = value.apply<graph::SliceOp>(starts, sizes, steps);
@@ -138,9 +136,7 @@ Term plim::onnx::rotate(Term value, Term cos, Term sin, int64_t rotated, bool in
   SmallVector<Term> parts{real, imaginary};
   if (interleaved) {
     Term pairs = concat(n, {real.unsqueeze(last + 1), imaginary.unsqueeze(last + 1)}, last + 1);
-    Ints shape;
-    for (int64_t d : value.shape())
-      shape.push_back(openSize(d));
+    Ints shape = openAsMinusOne(value.shape());
     shape[last] = rotated;
     parts = {pairs.reshape(shape)};
   }

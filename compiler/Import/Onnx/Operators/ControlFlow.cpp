@@ -230,7 +230,7 @@ LogicalResult loop(NodeImporter &n) {
   }
   LoopHeader header{};
   header.trips = n.input(0) ? scalarOf(n, n[0], n.b.getI64Type(), "the number of trips")
-                            : n.reshape(n.constant({std::numeric_limits<int64_t>::max()}), {});
+                            : n.scalar(std::numeric_limits<int64_t>::max());
   header.condition = n.input(1) ? scalarOf(n, n[1], n.b.getI1Type(), "the condition") : n.scalar(1, n.b.getI1Type());
   if (n.hasFailed())
     return failure();
@@ -303,7 +303,7 @@ SmallVector<Value> scanOver(NodeImporter &n, const ScanShape &scan, ArrayRef<Val
   const std::optional<int64_t> length = sequenceLength(n, inputs, scan.axes);
   if (!length)
     return {};
-  LoopHeader header{n.reshape(n.constant({*length}), {}), n.scalar(1, n.b.getI1Type()), *length};
+  LoopHeader header{n.scalar(*length), n.scalar(1, n.b.getI1Type()), *length};
   SmallVector<Value> results =
       makeLoop(n, header, states, [&](Block *block, SmallVectorImpl<Value> &yields) -> LogicalResult {
         SmallVector<Value> arguments(block->getArguments().drop_front(2));
@@ -311,7 +311,7 @@ SmallVector<Value> scanOver(NodeImporter &n, const ScanShape &scan, ArrayRef<Val
         Value backward;
         for (auto [input, axis, direction] : llvm::zip_equal(inputs, scan.axes, scan.directions)) {
           if (direction && !backward)
-            backward = n.make<graph::SubOp>(n.reshape(n.constant({*length - 1}), {}), forward);
+            backward = n.make<graph::SubOp>(n.scalar(*length - 1), forward);
           arguments.push_back(sliceAt(n, input, direction ? backward : forward, axis));
         }
         yields.push_back(n.scalar(1, n.b.getI1Type()));
@@ -326,8 +326,7 @@ SmallVector<Value> scanOver(NodeImporter &n, const ScanShape &scan, ArrayRef<Val
     const size_t k = i - scan.states;
     const int64_t rank = graph::rankOf(value);
     if (scan.outputDirections[k]) {
-      const auto at = [&](int64_t number) { return n.reshape(n.constant({number}), {}); };
-      const Value backward = n.make<graph::RangeOp>(at(*length - 1), at(-1), at(-1));
+      const Value backward = n.make<graph::RangeOp>(n.scalar(*length - 1), n.scalar(-1), n.scalar(-1));
       value = n.hasFailed() ? Value() : n.make<graph::GatherOp>(value, backward, int64_t(0));
       if (n.hasFailed())
         return {};
@@ -412,7 +411,7 @@ LogicalResult batchedScan(NodeImporter &n) {
   const std::optional<int64_t> batches = sequenceLength(n, values, Ints(values.size(), 0));
   if (!batches)
     return failure();
-  LoopHeader header{n.reshape(n.constant({*batches}), {}), n.scalar(1, n.b.getI1Type()), *batches};
+  LoopHeader header{n.scalar(*batches), n.scalar(1, n.b.getI1Type()), *batches};
   return n.finish(makeLoop(n, header, {}, [&](Block *block, SmallVectorImpl<Value> &yields) -> LogicalResult {
     SmallVector<Value> own;
     for (Value value : values)

@@ -44,7 +44,7 @@ std::pair<Term, Term> step(Term state, const Steps &all, Term at) {
 /// A loop over the steps that carries the state and stacks what is read, [T, B, key heads, group, value size].
 std::pair<Value, Value> runSteps(NodeImporter &n, Term state, const Steps &all, const Shape &shape) {
   const Type index = n.b.getI64Type(), truth = n.b.getI1Type();
-  Value trips = n.reshape(n.constant({shape.length}), {}), condition = n.scalar(1, truth);
+  Value trips = n.scalar(shape.length), condition = n.scalar(1, truth);
   if (n.hasFailed() || !state)
     return {};
   Region body;

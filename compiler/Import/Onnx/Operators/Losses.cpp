@@ -36,12 +36,8 @@ LogicalResult negativeLogLikelihood(NodeImporter &n, Term input, Term target, Te
   if (n.hasFailed())
     return failure();
   Term picked(n, n.make<graph::GatherElementsOp>(input, target.unsqueeze(1), int64_t(1)));
-  Ints shape, axes;
-  for (auto [i, size] : llvm::enumerate(target.shape())) {
-    shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-    axes.push_back(i);
-  }
-  Term losses = -picked.reshape(shape);
+  const auto axes = llvm::to_vector(llvm::seq<int64_t>(0, target.rank()));
+  Term losses = -picked.reshape(openAsMinusOne(target.shape()));
   if (counts)
     losses = losses * counts;
   if (reduction == "none")

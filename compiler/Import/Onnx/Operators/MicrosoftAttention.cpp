@@ -72,13 +72,8 @@ LogicalResult attention(NodeImporter &n) {
   if (n[4]) {
     if (n.type(4).getRank() != 5)
       return n.error("need past keys and values [2, B, heads, P, D]");
-    const auto past = n.type(4).getShape();
-    const auto half = [&](int64_t i) {
-      Ints shape;
-      for (int64_t d : past.drop_front())
-        shape.push_back(ShapedType::isDynamic(d) ? -1 : d);
-      return Term(n, n[4]).slice(0, i, 1).reshape(shape);
-    };
+    const Ints shape = openAsMinusOne(n.type(4).getShape().drop_front());
+    const auto half = [&](int64_t i) { return Term(n, n[4]).slice(0, i, 1).reshape(shape); };
     parts.key = concat(n, {half(0), parts.key}, 2);
     parts.value = concat(n, {half(1), parts.value}, 2);
   }
@@ -115,9 +110,7 @@ LogicalResult multiHeadAttention(NodeImporter &n) {
   const auto unpack = [&](Value packed, int64_t i) {
     Term x(n, packed);
     const auto s = x.shape();
-    Term one = x.slice(3, i, 1);
-    const auto open = [](int64_t d) { return ShapedType::isDynamic(d) ? -1 : d; };
-    return one.reshape({open(s[0]), open(s[1]), s[2], s[4]}).transpose({0, 2, 1, 3});
+    return x.slice(3, i, 1).reshape({openAsMinusOne(s[0]), openAsMinusOne(s[1]), s[2], s[4]}).transpose({0, 2, 1, 3});
   };
   if (rankOf(0) == 5 && !n[1] && !n[2]) {
     if (n.type(0).getDimSize(3) != 3 || n.type(0).getDimSize(2) != heads || n[3])

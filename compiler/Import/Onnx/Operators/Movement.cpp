@@ -107,9 +107,7 @@ LogicalResult split(NodeImporter &n) {
     return n.error("need " + Twine(n.numOutputs()) + " parts of " + Twine(size) + " in sum, have " +
                    Twine(parts->size()) + " of " + Twine(sum));
   SmallVector<Value> results;
-  Ints starts(n.type(0).getRank(), 0), sizes;
-  for (int64_t dim : n.type(0).getShape())
-    sizes.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
+  Ints starts(n.type(0).getRank(), 0), sizes = openAsMinusOne(n.type(0).getShape());
   for (int64_t part : *parts) {
     sizes[*axis] = part;
     results.push_back(n.make<graph::SliceOp>(n[0], starts, sizes));
@@ -168,9 +166,7 @@ LogicalResult pad(NodeImporter &n) {
   if (!mode)
     return n.error("attribute 'mode' must be constant, reflect, edge or wrap, have '" + name + "'");
 
-  Ints low(rank, 0), high(rank, 0), starts(rank, 0), sizes;
-  for (int64_t dim : n.type(0).getShape())
-    sizes.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
+  Ints low(rank, 0), high(rank, 0), starts(rank, 0), sizes = openAsMinusOne(n.type(0).getShape());
   bool cuts = false, adds = false;
   for (size_t i = 0; i < axes->size(); ++i) {
     const int64_t axis = *n.axisOf((*axes)[i], rank);

@@ -214,10 +214,10 @@ LogicalResult RecurrentNode::finish(Value projected, Value recurrent, unsigned p
   Value hidden = states(5), cell = isLstm ? states(6) : Value(), bias = recurrentBias();
   if (n.hasFailed())
     return failure();
-  SmallVector<Value> results = n.makePair<graph::RecurrenceOp>(
-      kind, direction, projected, recurrent, bias, isLstm ? n[peepholes] : Value(), n[4], hidden, cell, scale, zero,
-      n.b.getArrayAttr(functions), ArrayRef<double>(alphas), ArrayRef<double>(betas), clip, linearBeforeReset,
-      inputForget);
+  SmallVector<Value> results = n.makeMany<graph::RecurrenceOp>(
+      isLstm ? 3 : 2, kind, direction, projected, recurrent, bias, isLstm ? n[peepholes] : Value(), n[4], hidden, cell,
+      scale, zero, n.b.getArrayAttr(functions), ArrayRef<double>(alphas), ArrayRef<double>(betas), clip,
+      linearBeforeReset, inputForget);
   if (n.hasFailed())
     return failure();
   if (batchFirst) {

@@ -67,7 +67,7 @@ LogicalResult topK(NodeImporter &n) {
   if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
     return n.error("K is " + Twine(k) + ": need 0 to " + Twine(size));
   const bool largest = n.integer("largest", 1) != 0, sorted = n.integer("sorted", 1) != 0;
-  SmallVector<Value> found = n.makePair<graph::TopKOp>(n[0], uint64_t(k), uint64_t(*axis), largest, sorted);
+  SmallVector<Value> found = n.makeMany<graph::TopKOp>(2, n[0], uint64_t(k), uint64_t(*axis), largest, sorted);
   if (count)
     for (Value &part : found)
       part = n.firstOf(part, *axis, count);

@@ -76,7 +76,7 @@ LogicalResult nonMaxSuppression(NodeImporter &n) {
   if (n.type(0).getRank() != 3 || n.type(1).getRank() != 3)
     return n.error("need boxes [batches, n, 4] and scores [batches, classes, n]");
   auto scalar = [&](unsigned i, double otherwise) { return n[i] ? n.reshape(n[i], {}) : n.scalar(otherwise, f32); };
-  Value most = n[2] ? n.reshape(n[2], {}) : n.reshape(n.constant({0}), {});
+  Value most = n[2] ? n.reshape(n[2], {}) : n.scalar(0);
   Value overlap = scalar(3, 0), least = scalar(4, -std::numeric_limits<double>::infinity());
   if (n.hasFailed())
     return failure();

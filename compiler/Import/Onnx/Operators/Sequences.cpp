@@ -78,7 +78,7 @@ LogicalResult erase(NodeImporter &n) {
 LogicalResult length(NodeImporter &n) {
   if (!needSequence(n, 0))
     return failure();
-  return n.finish(n.reshape(n.constant({int64_t(NodeImporter::elementsOf(n[0]).size())}), {}));
+  return n.finish(n.scalar(int64_t(NodeImporter::elementsOf(n[0]).size())));
 }
 
 LogicalResult concatFromSequence(NodeImporter &n) {
@@ -138,10 +138,8 @@ LogicalResult splitToSequence(NodeImporter &n) {
   if (sum != size || parts.size() > size_t(mostParts))
     return n.error("need at most " + Twine(mostParts) + " parts of " + Twine(size) + " in sum, have " +
                    Twine(parts.size()) + " of " + Twine(sum));
-  Ints without;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != *axis)
-      without.push_back(n.type(0).isDynamicDim(i) ? -1 : n.type(0).getDimSize(i));
+  Ints without = openAsMinusOne(n.type(0).getShape());
+  without.erase(without.begin() + *axis);
   SmallVector<Value> elements;
   int64_t start = 0;
   for (int64_t part : parts) {

@@ -20,7 +20,7 @@ LogicalResult shape(NodeImporter &n) {
 
 LogicalResult size(NodeImporter &n) {
   if (n.type(0).hasStaticShape())
-    return n.finish(n.reshape(n.constant({n.type(0).getNumElements()}), {}));
+    return n.finish(n.scalar(n.type(0).getNumElements()));
   Value dims = n.make<graph::ShapeOfOp>(n[0]);
   return n.finish(n.make<graph::ReduceOp>(graph::ReduceKind::Prod, dims, ArrayRef<int64_t>{0}, false));
 }

@@ -75,9 +75,9 @@ bool sliceByNumbers(NodeImporter &n, ArrayRef<std::optional<Cut>> cuts, Value &r
     // One element has no step, and an empty slice neither: a huge one would overflow for nothing.
     stride.back() = sizes.back() > 1 ? step : 1;
     if (stride.back() < 0) {
-      auto at = [&](int64_t value) { return n.reshape(n.constant({value}), {}); };
       const int64_t last = start + (sizes.back() - 1) * step;
-      backwards.push_back({int64_t(begin.size()) - 1, n.make<graph::RangeOp>(at(start), at(last - 1), at(step))});
+      backwards.push_back(
+          {int64_t(begin.size()) - 1, n.make<graph::RangeOp>(n.scalar(start), n.scalar(last - 1), n.scalar(step))});
       begin.back() = 0, sizes.back() = size, stride.back() = 1;
     }
   }
@@ -114,7 +114,7 @@ Value sliceByValues(NodeImporter &n, ArrayRef<std::optional<Cut>> cuts) {
     // A start before the first element is the first; an end before it leaves that one in.
     Value start = position(n, cut->start, size, zero, most), end = position(n, cut->end, size, least, most);
     Value count = countBetween(n, end, start, cut->step == INT64_MIN ? INT64_MAX : -cut->step);
-    Value step = n.reshape(n.constant({cut->step}), {});
+    Value step = n.scalar(cut->step);
     Value indices = n.rangeOfSize(n.reshape(start, {}), step, count);
     result = n.make<graph::GatherOp>(result, indices, int64_t(axis));
   }

@@ -6,14 +6,6 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
-/// A shape as the attribute of a reshape or a slice.
-static Ints openAsMinusOne(ArrayRef<int64_t> shape) {
-  Ints result;
-  for (int64_t size : shape)
-    result.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  return result;
-}
-
 Term Term::unsqueeze(int64_t axis) const {
   Ints to = openAsMinusOne(shape());
   if (value)
