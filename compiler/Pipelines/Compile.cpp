@@ -5,7 +5,6 @@
 #include "compiler/Emit/ModelObject.h"
 #include "compiler/Emit/PlanReport.h"
 #include "compiler/Import/Onnx/ImportOnnx.h"
-#include "compiler/Lowering/GraphToPlan/Passes.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanTable/PlanTable.h"
 #include "compiler/Lowering/Setup/WriteWeights.h"
@@ -58,13 +57,12 @@ private:
       return show(*module);
 
     phase("graph passes");
-    // A size that has no bound is an error of the model; no other pass has one to report.
     PassManager sizes(&context);
-    sizes.addNestedPass<func::FuncOp>(lowering::createGraphResolveSizesPass());
+    buildSizesPipeline(sizes);
     if (failed(sizes.run(*module)))
       return CompileStatus::Model;
     PassManager passes(&context);
-    buildInferencePipeline(passes);
+    buildGraphPipeline(passes);
     if (failed(passes.run(*module)))
       return CompileStatus::Internal;
     if (o.stage == EmitStage::Graph)

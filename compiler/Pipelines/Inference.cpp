@@ -8,8 +8,11 @@ using namespace mlir;
 
 namespace plim {
 
-void buildInferencePipeline(OpPassManager &passes) {
+void buildSizesPipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(lowering::createGraphResolveSizesPass());
+}
+
+void buildGraphPipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(graph::createGraphInferShapes());
   // Before scales of activations become factors of weights; once more for what simplification brings to light.
   passes.addNestedPass<func::FuncOp>(graph::createGraphFoldDequantize());
@@ -23,6 +26,11 @@ void buildInferencePipeline(OpPassManager &passes) {
   passes.addPass(graph::createGraphHoistSetup());
   passes.addNestedPass<func::FuncOp>(graph::createGraphFuseElementwise());
   passes.addPass(createCSEPass());
+}
+
+void buildInferencePipeline(OpPassManager &passes) {
+  buildSizesPipeline(passes);
+  buildGraphPipeline(passes);
 }
 
 } // namespace plim

@@ -6,8 +6,13 @@
 
 namespace plim {
 
-/// Budget-free passes from an imported module to one whose ops are what graph-to-plan lowers: @main on activations,
-/// @setup for what depends on weights alone. Registered as --inference.
+/// What shape arithmetic of an imported module comes to, said by types and attributes. An error is one of the model: a
+/// size that has no bound.
+void buildSizesPipeline(mlir::OpPassManager &passes);
+/// The passes after it, which have no error of the model to report.
+void buildGraphPipeline(mlir::OpPassManager &passes);
+/// Both: budget-free passes from an imported module to one whose ops are what graph-to-plan lowers: @main on
+/// activations, @setup for what depends on weights alone. Registered as --inference.
 void buildInferencePipeline(mlir::OpPassManager &passes);
 
 } // namespace plim
