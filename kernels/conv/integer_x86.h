@@ -112,19 +112,6 @@ inline void runIntegerDepthwise(const IntegerConvolution &p, uint32_t first, uin
   }
 }
 
-/// Calls `run` with a number of each operand's element type.
-template <typename Function> inline void withByteTypes(const plim_launch *launch, Function run) {
-  const bool xSigned = launch->shape[0]->dtype == PLIM_I8, wSigned = launch->shape[1]->dtype == PLIM_I8;
-  if (xSigned && wSigned)
-    run(int8_t(), int8_t());
-  else if (xSigned)
-    run(int8_t(), uint8_t());
-  else if (wSigned)
-    run(uint8_t(), int8_t());
-  else
-    run(uint8_t(), uint8_t());
-}
-
 inline bool takesNhwc(const IntegerConvolution &p) {
   return p.fits() && p.nhwc && (p.y.channelStep == 1 || p.y.channels <= 1);
 }

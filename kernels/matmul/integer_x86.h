@@ -81,15 +81,7 @@ inline int32_t runMatmulIntegerPanel32(const plim_launch *launch, void *scratch,
   const plim_shape &c = *shape[o.c];
   if (c.dims[c.rank - 1] > 1 && c.strides[c.rank - 1] != 1)
     return PLIM_KERNEL_UNSUPPORTED;
-  const bool aSigned = shape[0]->dtype == PLIM_I8, bSigned = shape[1]->dtype == PLIM_I8;
-  if (aSigned && bSigned)
-    runInteger<int8_t, int8_t>(launch, o, scratch, first, last);
-  else if (aSigned)
-    runInteger<int8_t, uint8_t>(launch, o, scratch, first, last);
-  else if (bSigned)
-    runInteger<uint8_t, int8_t>(launch, o, scratch, first, last);
-  else
-    runInteger<uint8_t, uint8_t>(launch, o, scratch, first, last);
+  withByteTypes(launch, [&](auto a, auto b) { runInteger<decltype(a), decltype(b)>(launch, o, scratch, first, last); });
   return PLIM_KERNEL_OK;
 }
 

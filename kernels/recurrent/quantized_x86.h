@@ -10,93 +10,49 @@
 #include "kernels/recurrent/steps_x86.h"
 #include "kernels/status.h"
 #include "kernels/x86/constant.h"
+#include "kernels/x86/integer_tile.h"
 
 namespace plim {
 namespace {
 
-constexpr int kPanelColumns = 32;
 constexpr int kDotRows = 4; // rows that share a read of the weights
 
-/// Columns of a panel that are summed at once, and in which order: of each 8 columns the first 4 go to `low`.
+/// Sums of kIntegerColumns columns: of each 8 the first 4 and the last 4.
 struct Sums {
-#if defined(__AVX512F__)
-  static constexpr int kColumns = 32;
-  using Integers = __m512i;
-#else
-  static constexpr int kColumns = 16;
-  using Integers = __m256i;
-#endif
-  Integers low, high;
+  Integers first, last;
 };
 
-#if defined(__AVX512F__)
-template <bool Unsigned> PLIM_INLINE __m512i widen(const uint8_t *p) {
-  const __m256i bytes = _mm256_loadu_si256((const __m256i *)p);
-  return Unsigned ? _mm512_cvtepu8_epi16(bytes) : _mm512_cvtepi8_epi16(bytes);
-}
-PLIM_INLINE __m512i pairsLow(__m512i a, __m512i b) { return _mm512_unpacklo_epi16(a, b); }
-PLIM_INLINE __m512i pairsHigh(__m512i a, __m512i b) { return _mm512_unpackhi_epi16(a, b); }
-PLIM_INLINE __m512i addProducts(__m512i sum, __m512i a, __m512i b) {
-  return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
-}
-PLIM_INLINE __m512i broadcastPair(int32_t pair) { return _mm512_set1_epi32(pair); }
-#else
-template <bool Unsigned> PLIM_INLINE __m256i widen(const uint8_t *p) {
-  const __m128i bytes = _mm_loadu_si128((const __m128i *)p);
-  return Unsigned ? _mm256_cvtepu8_epi16(bytes) : _mm256_cvtepi8_epi16(bytes);
-}
-PLIM_INLINE __m256i pairsLow(__m256i a, __m256i b) { return _mm256_unpacklo_epi16(a, b); }
-PLIM_INLINE __m256i pairsHigh(__m256i a, __m256i b) { return _mm256_unpackhi_epi16(a, b); }
-PLIM_INLINE __m256i addProducts(__m256i sum, __m256i a, __m256i b) {
-  return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
-}
-PLIM_INLINE __m256i broadcastPair(int32_t pair) { return _mm256_set1_epi32(pair); }
-#endif
-
-/// The sums in the order of the columns.
 PLIM_INLINE void storeSums(const Sums &sums, int32_t *to) {
-  int32_t low[Sums::kColumns / 2], high[Sums::kColumns / 2];
-  memcpy(low, &sums.low, sizeof low);
-  memcpy(high, &sums.high, sizeof high);
-#pragma clang loop unroll(full)
-  for (int block = 0; block < Sums::kColumns / 8; ++block) {
-    memcpy(to + block * 8, low + block * 4, 16);
-    memcpy(to + block * 8 + 4, high + block * 4, 16);
-  }
+  Integers low, high;
+  orderFours(sums.first, sums.last, low, high);
+  storeIntegers(to, low);
+  storeIntegers(to + kLanes, high);
 }
 
 /// sums[row][32] = pairs of the row times one panel of `depth` rows. pairs: (depth + 1) / 2 a row, `stride` apart; the
 /// last is filled up with 0.
-template <bool Unsigned, int Rows>
-static inline void dotPanel(const uint8_t *panel, int64_t depth, const int32_t *pairs, int64_t stride,
-                            int32_t (*sums)[kPanelColumns]) {
-  for (int column = 0; column < kPanelColumns; column += Sums::kColumns) {
+template <typename T, int Rows>
+static inline void dotPanel(const T *panel, int64_t depth, const int32_t *pairs, int64_t stride,
+                            int32_t (*sums)[kPanel]) {
+  for (int column = 0; column < kPanel; column += kIntegerColumns) {
     Sums sum[Rows] = {};
-    const uint8_t *b = panel + column;
+    const T *b = panel + column;
     for (int64_t k = 0; k < depth; k += 2) {
-      const auto even = widen<Unsigned>(b + k * kPanelColumns);
+      const Integers even = widen16(b + k * kPanel);
       // An odd depth's last row meets a 0.
-      const auto odd = widen<Unsigned>(b + (k + 1 < depth ? k + 1 : k) * kPanelColumns);
-      const auto low = pairsLow(even, odd), high = pairsHigh(even, odd);
+      const Integers odd = widen16(b + (k + 1 < depth ? k + 1 : k) * kPanel);
+      const Integers first = pairFirstFours(even, odd), last = pairLastFours(even, odd);
 #pragma clang loop unroll(full)
       for (int r = 0; r < Rows; ++r) {
-        const auto pair = broadcastPair(pairs[r * stride + k / 2]);
-        sum[r].low = addProducts(sum[r].low, low, pair);
-        sum[r].high = addProducts(sum[r].high, high, pair);
+        const Integers pair = repeatPair(pairs[r * stride + k / 2]);
+        sum[r].first = add32(sum[r].first, multiplyPairs(first, pair));
+        sum[r].last = add32(sum[r].last, multiplyPairs(last, pair));
       }
     }
 #pragma clang loop unroll(full)
     for (int r = 0; r < Rows; ++r)
       storeSums(sum[r], sums[r] + column);
   }
-}
-
-template <bool Unsigned>
-static inline void dotPanelRows(int64_t rows, const uint8_t *panel, int64_t depth, const int32_t *pairs, int64_t stride,
-                                int32_t (*sums)[kPanelColumns]) {
-  withConstant<kDotRows>(rows, [&](auto n) __attribute__((always_inline)) {
-    dotPanel<Unsigned, n.value>(panel, depth, pairs, stride, sums);
-  });
 }
 
 /// Scale and zero point of 8 bits that cover 0 and the states of all sequences that run at this step.
@@ -127,7 +83,7 @@ inline Quantization quantizationOf(const Steps &s, int64_t step, const float *st
   return q;
 }
 
-/// The states in 8 bits less their zero point, in pairs; returns nothing but fills `sums` with their sum a row.
+/// The states in 8 bits less their zero point, in pairs, and their sum.
 inline void quantizeStates(const Steps &s, const Quantization &q, const float *states, int32_t *pairs, int32_t *sum) {
   const Vector scale = broadcast(q.scale), least = broadcast(-q.zero), largest = broadcast(255.0f - q.zero);
   *sum = 0;
@@ -147,30 +103,29 @@ inline void quantizeStates(const Steps &s, const Quantization &q, const float *s
 }
 
 /// products = the whole numbers' sums as floats, of one panel and row.
+template <typename T>
 inline void scaleSums(const Steps &s, float stateScale, int64_t column, const int32_t *sums, int32_t stateSum,
                       float *products) {
   const Net &net = s.net;
-  const bool perColumn = net.scale.shape->dims[1] > 1, isSigned = net.recurrent.shape->dtype == PLIM_I8;
+  const bool perColumn = net.scale.shape->dims[1] > 1;
   const float *scale = (const float *)net.scale.data + net.scale.at(s.direction);
-  const uint8_t *zero = (const uint8_t *)net.zero.data + net.zero.at(s.direction);
+  const T *zero = (const T *)net.zero.data + net.zero.at(s.direction);
   const int64_t zeroStride = net.zero.shape->strides[1];
-  const int64_t left = net.gates * net.size - column, columns = left < kPanelColumns ? left : kPanelColumns;
-  auto zeroAt = [&](int64_t i) { return isSigned ? (int32_t)(int8_t)zero[i] : (int32_t)zero[i]; };
+  const int64_t left = net.gates * net.size - column, columns = left < kPanel ? left : kPanel;
   if (!perColumn) {
     const float factor = stateScale * scale[0];
-    const int32_t shift = zeroAt(0) * stateSum;
+    const int32_t shift = zero[0] * stateSum;
     for (int64_t i = 0; i < columns; ++i)
       products[i] = (float)(sums[i] - shift) * factor;
     return;
   }
   for (int64_t i = 0; i < columns; ++i)
-    products[i] = (float)(sums[i] - zeroAt((column + i) * zeroStride) * stateSum) * (stateScale * scale[column + i]);
+    products[i] = (float)(sums[i] - zero[(column + i) * zeroStride] * stateSum) * (stateScale * scale[column + i]);
 }
 
-inline void runQuantizedRows(Steps &s) {
+template <typename T> inline void runQuantizedRows(Steps &s) {
   const Net &net = s.net;
-  const bool isSigned = net.recurrent.shape->dtype == PLIM_I8;
-  const uint8_t *weights = (const uint8_t *)net.recurrent.data + s.direction * s.row.columns * net.size;
+  const T *weights = (const T *)net.recurrent.data + s.direction * s.row.columns * net.size;
   int32_t *const pairs = (int32_t *)s.factor;
   runSteps(s, [&](int64_t step, int, const float *states) {
     const Quantization q = quantizationOf(s, step, states);
@@ -179,16 +134,15 @@ inline void runQuantizedRows(Steps &s) {
       int32_t stateSums[kDotRows];
       for (int64_t i = 0; i < rows; ++i)
         quantizeStates(s, q, states + (r + i) * s.row.state, pairs + (r + i) * s.row.state, &stateSums[i]);
-      for (int64_t column = 0; column < net.gates * net.size; column += kPanelColumns) {
-        alignas(64) int32_t sums[kDotRows][kPanelColumns];
-        const uint8_t *panel = weights + column * net.size;
+      for (int64_t column = 0; column < net.gates * net.size; column += kPanel) {
+        alignas(64) int32_t sums[kDotRows][kPanel];
+        const T *panel = weights + column * net.size;
         const int32_t *rowPairs = pairs + r * s.row.state;
-        if (isSigned)
-          dotPanelRows<false>(rows, panel, net.size, rowPairs, s.row.state, sums);
-        else
-          dotPanelRows<true>(rows, panel, net.size, rowPairs, s.row.state, sums);
+        withConstant<kDotRows>(rows, [&](auto n) __attribute__((always_inline)) {
+          dotPanel<T, n.value>(panel, net.size, rowPairs, s.row.state, sums);
+        });
         for (int64_t i = 0; i < rows; ++i)
-          scaleSums(s, q.scale, column, sums[i], stateSums[i], s.products + (r + i) * s.row.columns + column);
+          scaleSums<T>(s, q.scale, column, sums[i], stateSums[i], s.products + (r + i) * s.row.columns + column);
       }
     }
   });
@@ -206,7 +160,10 @@ inline int32_t runQuantized(const plim_launch *launch, void *scratch, uint32_t f
   const int64_t end = net.directions * last / launch->tasks;
   for (int64_t direction = net.directions * first / launch->tasks; direction < end; ++direction) {
     Steps steps(net, direction, 0, net.sequences, (float *)scratch);
-    runQuantizedRows(steps);
+    if (weights == PLIM_I8)
+      runQuantizedRows<int8_t>(steps);
+    else
+      runQuantizedRows<uint8_t>(steps);
   }
   return PLIM_KERNEL_OK;
 }

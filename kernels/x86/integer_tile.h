@@ -10,6 +10,7 @@
 
 #include "kernels/x86/panel_block.h"
 #include "kernels/x86/vector.h"
+#include "plim/kernel.h"
 
 #include <utility>
 
@@ -30,11 +31,13 @@ PLIM_INLINE Integers subtract16(Integers a, Integers b) { return _mm512_sub_epi1
 PLIM_INLINE Integers multiplyPairs(Integers a, Integers b) { return _mm512_madd_epi16(a, b); }
 PLIM_INLINE Integers widen16(const int8_t *p) { return _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)p)); }
 PLIM_INLINE Integers widen16(const uint8_t *p) { return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)p)); }
-/// Neighbours of two rows of 2 * kLanes numbers as pairs, in the order of columns.
-PLIM_INLINE void interleave(Integers a, Integers b, Integers &low, Integers &high) {
-  const Integers even = _mm512_unpacklo_epi16(a, b), odd = _mm512_unpackhi_epi16(a, b); // columns 0-3 and 4-7 of each 8
-  low = _mm512_permutex2var_epi64(even, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), odd);
-  high = _mm512_permutex2var_epi64(even, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), odd);
+/// Neighbours of two rows of 2 * kLanes numbers as pairs: those of columns 0-3 and of columns 4-7 of each 8.
+PLIM_INLINE Integers pairFirstFours(Integers a, Integers b) { return _mm512_unpacklo_epi16(a, b); }
+PLIM_INLINE Integers pairLastFours(Integers a, Integers b) { return _mm512_unpackhi_epi16(a, b); }
+/// First and last fours in the order of columns.
+PLIM_INLINE void orderFours(Integers first, Integers last, Integers &low, Integers &high) {
+  low = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), last);
+  high = _mm512_permutex2var_epi64(first, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), last);
 }
 #else
 using Integers = __m256i;
@@ -50,10 +53,11 @@ PLIM_INLINE Integers subtract16(Integers a, Integers b) { return _mm256_sub_epi1
 PLIM_INLINE Integers multiplyPairs(Integers a, Integers b) { return _mm256_madd_epi16(a, b); }
 PLIM_INLINE Integers widen16(const int8_t *p) { return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p)); }
 PLIM_INLINE Integers widen16(const uint8_t *p) { return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)p)); }
-PLIM_INLINE void interleave(Integers a, Integers b, Integers &low, Integers &high) {
-  const Integers even = _mm256_unpacklo_epi16(a, b), odd = _mm256_unpackhi_epi16(a, b);
-  low = _mm256_permute2x128_si256(even, odd, 0x20);
-  high = _mm256_permute2x128_si256(even, odd, 0x31);
+PLIM_INLINE Integers pairFirstFours(Integers a, Integers b) { return _mm256_unpacklo_epi16(a, b); }
+PLIM_INLINE Integers pairLastFours(Integers a, Integers b) { return _mm256_unpackhi_epi16(a, b); }
+PLIM_INLINE void orderFours(Integers first, Integers last, Integers &low, Integers &high) {
+  low = _mm256_permute2x128_si256(first, last, 0x20);
+  high = _mm256_permute2x128_si256(first, last, 0x31);
 }
 #endif
 
@@ -73,7 +77,7 @@ static inline void pairPanel(const T *panel, int64_t first, int64_t depth, const
       const Integers a = subtract16(widen16(from + column), less);
       const Integers b = row + 1 < depth ? subtract16(widen16(from + kPanel + column), less) : zeroIntegers();
       Integers low, high;
-      interleave(a, b, low, high);
+      orderFours(pairFirstFours(a, b), pairLastFours(a, b), low, high);
       storeIntegers(to + column, low);
       storeIntegers(to + column + kLanes, high);
     }
@@ -153,6 +157,19 @@ static inline void multiplyIntegers(const int32_t *a, int64_t aRow, int64_t rows
       pickIntegerTile(end - row, std::make_integer_sequence<int, kIntegerRows>())(tile);
     }
   }
+}
+
+/// Calls `run` with a number of the element type of operands 0 and 1 each, i8 or u8.
+template <typename Function> inline void withByteTypes(const plim_launch *launch, Function run) {
+  const bool aSigned = launch->shape[0]->dtype == PLIM_I8, bSigned = launch->shape[1]->dtype == PLIM_I8;
+  if (aSigned && bSigned)
+    run(int8_t(), int8_t());
+  else if (aSigned)
+    run(int8_t(), uint8_t());
+  else if (bSigned)
+    run(uint8_t(), int8_t());
+  else
+    run(uint8_t(), uint8_t());
 }
 
 } // namespace
