@@ -1,7 +1,7 @@
 //===- conv_test.cpp - conv.reference and conv_transpose.reference ---------------------------===//
 
-#include "kernels/conv/conv.h"
 #include "kernels/status.h"
+#include "test/kernels/conv_cases.h"
 #include "test/kernels/epilogue_expectation.h"
 #include "test/kernels/launch.h"
 
@@ -13,58 +13,20 @@ using namespace plim::test;
 
 namespace {
 
-struct Case {
-  Dims spatial, kernel, stride, dilation, pad;
-  int64_t batch, inputs, outputs, groups;
-};
+using Case = ConvCase;
 
-const Case cases[] = {
-    {{5, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 2, 3, 4, 1},
-    {{9, 8}, {3, 2}, {2, 3}, {2, 1}, {1, 0}, 1, 4, 6, 2},
-    {{6, 6}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, 1, 70, 37, 1},
-    {{7, 5}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, 2, 35, 35, 35},
-    {{11}, {5}, {2}, {2}, {3}, 2, 3, 5, 1},
-    {{4, 5, 6}, {2, 3, 2}, {1, 2, 1}, {1, 1, 2}, {1, 1, 0}, 1, 2, 3, 1},
+const std::vector<Case> cases = convCasesAnd({
     {{4, 4}, {2, 2}, {2, 2}, {1, 1}, {0, 0}, 1, 5, 33, 1},
     {{3, 3}, {3, 3}, {1, 1}, {1, 1}, {2, 2}, 1, 4, 8, 4},
-};
-
-int64_t outputSize(const Case &c, size_t d, bool transposed) {
-  int64_t reach = (c.kernel[d] - 1) * c.dilation[d] + 1;
-  return transposed ? (c.spatial[d] - 1) * c.stride[d] + reach - 2 * c.pad[d]
-                    : (c.spatial[d] + 2 * c.pad[d] - reach) / c.stride[d] + 1;
-}
+});
 
 std::vector<int64_t> attrsOf(const Case &c, int64_t layout, int64_t filter, int64_t flags, int64_t activation) {
-  std::vector<int64_t> attrs(PLIM_CONV_WORDS, 77); // words of absent spatial dims must not matter
-  attrs[PLIM_CONV_LAYOUT] = layout;
-  attrs[PLIM_CONV_FILTER] = filter;
-  attrs[PLIM_CONV_FLAGS] = flags;
+  std::vector<int64_t> attrs = convAttrs(c, layout, filter, flags);
   attrs[PLIM_CONV_ACTIVATION] = activation;
   attrs[PLIM_CONV_ACT_A] = word(0.25);
   attrs[PLIM_CONV_ACT_B] = word(0.5);
-  attrs[PLIM_CONV_GROUPS] = c.groups;
-  for (size_t d = 0; d < c.spatial.size(); ++d) {
-    attrs[PLIM_CONV_KERNEL + d] = c.kernel[d];
-    attrs[PLIM_CONV_STRIDE + d] = c.stride[d];
-    attrs[PLIM_CONV_DILATION + d] = c.dilation[d];
-    attrs[PLIM_CONV_PAD + d] = c.pad[d];
-  }
   return attrs;
 }
-
-// [n, spatial, c] in either layout.
-Dims imageDims(int64_t layout, int64_t n, int64_t c, const Dims &spatial) {
-  Dims dims = {n};
-  if (layout == PLIM_CONV_NCHW)
-    dims.push_back(c);
-  dims.insert(dims.end(), spatial.begin(), spatial.end());
-  if (layout == PLIM_CONV_NHWC)
-    dims.push_back(c);
-  return dims;
-}
-
-Dims imageIndex(int64_t layout, int64_t n, int64_t c, const Dims &at) { return imageDims(layout, n, c, at); }
 
 // The filter as a dense [tap, input of the group, output] array, from which every form is filled.
 struct Filter {
@@ -130,9 +92,7 @@ void runCase(const Case &c, bool transposed, int64_t layout, int64_t form, bool 
                                   << " packed " << packed << " flags " << flags);
   Random random(11);
   Form tensorForm = packed ? Form::Row : Form::Negative;
-  Dims outSpatial;
-  for (size_t d = 0; d < c.spatial.size(); ++d)
-    outSpatial.push_back(outputSize(c, d, transposed));
+  Dims outSpatial = convOutputs(c, transposed);
   Tensor x(PLIM_F32, imageDims(layout, c.batch, c.inputs, c.spatial), tensorForm, &random);
   Tensor y(PLIM_F32, imageDims(layout, c.batch, c.outputs, outSpatial), tensorForm, &random);
   Tensor residual(PLIM_F32, y.dims(), Form::Permuted, &random), bias(PLIM_F32, {c.outputs});
@@ -161,8 +121,8 @@ void runCase(const Case &c, bool transposed, int64_t layout, int64_t form, bool 
       for (int64_t n = 0; n < c.batch; ++n)
         for (int64_t o = 0; o < c.outputs; ++o)
           for (int64_t i = 0; i < f.groupInputs; ++i)
-            sums[size_t(y.numberOf(imageIndex(layout, n, o, out)))] +=
-                x.at(imageIndex(layout, n, o / groupOutputs * f.groupInputs + i, in)) * f.at(tapNumber(c, tap), i, o);
+            sums[size_t(y.numberOf(imageDims(layout, n, o, out)))] +=
+                x.at(imageDims(layout, n, o / groupOutputs * f.groupInputs + i, in)) * f.at(tapNumber(c, tap), i, o);
     });
   });
 
@@ -194,7 +154,7 @@ TEST(ConvReference, EveryLayoutAndFilterFormMatchesTheSum) {
       runCase(c, false, layout, PLIM_CONV_FILTER_DIRECT, false, 0, PLIM_ACT_NONE);
       runCase(c, false, layout, PLIM_CONV_FILTER_TAPS, false, 0, PLIM_ACT_NONE);
       runCase(c, false, layout, PLIM_CONV_FILTER_TAPS, true, 0, PLIM_ACT_NONE);
-      if (c.groups == c.inputs && c.groups == c.outputs)
+      if (c.isDepthwise())
         runCase(c, false, layout, PLIM_CONV_FILTER_DEPTHWISE, false, 0, PLIM_ACT_NONE);
     }
 }
@@ -208,7 +168,7 @@ TEST(ConvTransposeReference, EveryLayoutAndFilterFormMatchesTheSum) {
         runCase(c, true, layout, PLIM_CONV_FILTER_COLUMNS, false, 0, PLIM_ACT_NONE);
         runCase(c, true, layout, PLIM_CONV_FILTER_COLUMNS, true, 0, PLIM_ACT_NONE);
       }
-      if (c.groups == c.inputs && c.groups == c.outputs)
+      if (c.isDepthwise())
         runCase(c, true, layout, PLIM_CONV_FILTER_DEPTHWISE, false, 0, PLIM_ACT_NONE);
     }
 }
