@@ -1,5 +1,6 @@
 // Types of the model's inputs, from what the model declares and what the user said.
 #include "compiler/Import/Onnx/ModelImporter.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace plim;
@@ -15,6 +16,13 @@ struct OpenDimension {
 };
 
 } // namespace
+
+std::string plim::onnx::quotedNames(ArrayRef<StringRef> names) {
+  std::string text;
+  for (StringRef name : names)
+    text += (text.empty() ? "'" : ", '") + name.str() + "'";
+  return text.empty() ? "none" : text;
+}
 
 /// `--shape x=1x3x?x?` with what is known filled in.
 static std::string suggestShape(StringRef input, ArrayRef<graph::Dim> dims) {
@@ -49,9 +57,13 @@ LogicalResult ModelImporter::listInputs() {
   return success();
 }
 
+std::string ModelImporter::inputNames() const {
+  return quotedNames(llvm::map_to_vector(inputs, [](const Input &input) { return toRef(input.info->name); }));
+}
+
 LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bounds) {
   llvm::BitVector shapeUsed(options.shapes.size()), ownUsed(bounds.size());
-  std::string openNames; // of dimensions, for messages
+  llvm::SetVector<StringRef> openNames; // of dimensions, for messages
   SmallVector<OpenDimension> open;
   bool bad = false;
   for (Input &into : inputs) {
@@ -134,8 +146,8 @@ LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bou
             ownUsed.set(j);
             known = true;
           }
-        if (!dimNames[i].empty() && !StringRef(openNames).contains(("'" + dimNames[i] + "'").str()))
-          openNames += (openNames.empty() ? "'" : ", '") + dimNames[i].str() + "'";
+        if (!dimNames[i].empty())
+          openNames.insert(dimNames[i]);
       }
       if (dim.isStatic())
         dimNames[i] = "";
@@ -178,12 +190,10 @@ LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bou
         note << " or --bound '" << dimension.name << "=LEAST..MOST'";
     }
   }
-  std::string known;
-  for (const Input &input : inputs)
-    known += (known.empty() ? "'" : ", '") + std::string(input.info->name) + "'";
   for (size_t i = 0; i < options.shapes.size(); ++i)
     if (!shapeUsed.test(i)) {
-      error(fileLocation()) << "--shape '" << options.shapes[i].text << "' names no input of the model; have " << known;
+      error(fileLocation()) << "--shape '" << options.shapes[i].text << "' names no input of the model; have "
+                            << inputNames();
       status = ImportStatus::Usage;
       bad = true;
     }
@@ -192,8 +202,7 @@ LogicalResult ModelImporter::readInputs(StringRef entry, ArrayRef<BoundFlag> bou
   for (size_t i = 0; i < bounds.size(); ++i)
     if (!ownUsed.test(i)) {
       error(fileLocation()) << "--entry '" << entry << "': '" << bounds[i].text
-                            << "' names no open dimension of an input; have "
-                            << (openNames.empty() ? "none" : openNames);
+                            << "' names no open dimension of an input; have " << quotedNames(openNames.getArrayRef());
       status = ImportStatus::Usage;
       bad = true;
     }

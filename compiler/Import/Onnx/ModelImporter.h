@@ -14,6 +14,9 @@
 
 namespace plim::onnx {
 
+/// 'a', 'b', or "none".
+std::string quotedNames(llvm::ArrayRef<llvm::StringRef> names);
+
 class ModelImporter {
 public:
   ModelImporter(const wire::Model &model, llvm::StringRef path, const ImportOptions &options,
@@ -80,6 +83,7 @@ private:
   // Inputs (Inputs.cpp).
   /// Those that are no weights; fails where two have one name.
   llvm::LogicalResult listInputs();
+  std::string inputNames() const; ///< for messages
   /// Their types within the bounds of an entry.
   llvm::LogicalResult readInputs(llvm::StringRef entry, llvm::ArrayRef<BoundFlag> bounds);
 

@@ -5,13 +5,6 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
-template <typename Range, typename NameOf> static std::string quotedNames(const Range &range, NameOf nameOf) {
-  std::string text;
-  for (const auto &item : range)
-    text += (text.empty() ? "'" : ", '") + nameOf(item).str() + "'";
-  return text.empty() ? "none" : text;
-}
-
 LogicalResult ModelImporter::pairStates() {
   const std::vector<wire::ValueInfo> &outputs = model.graph->outputs;
   const auto outputName = [](const wire::ValueInfo &output) { return toRef(output.name); };
@@ -32,7 +25,8 @@ LogicalResult ModelImporter::pairStates() {
       const std::string wanted = flag.outputFor(*star);
       const auto found = llvm::find_if(outputs, [&](const auto &output) { return outputName(output) == wanted; });
       if (found == outputs.end()) {
-        fail(flag, "input '" + name + "' needs an output '" + wanted + "'; have " + quotedNames(outputs, outputName));
+        fail(flag, "input '" + name + "' needs an output '" + wanted + "'; have " +
+                       quotedNames(llvm::map_to_vector(outputs, outputName)));
         continue;
       }
       const size_t number = found - outputs.begin();
@@ -44,8 +38,7 @@ LogicalResult ModelImporter::pairStates() {
       ownerOf[number] = name.str();
     }
     if (!used)
-      fail(flag, "names no input of the model; have " +
-                     quotedNames(inputs, [](const Input &input) { return toRef(input.info->name); }));
+      fail(flag, "names no input of the model; have " + inputNames());
   }
   if (bad)
     status = ImportStatus::Usage;
