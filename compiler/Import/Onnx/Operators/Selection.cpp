@@ -28,45 +28,42 @@ LogicalResult nonZero(NodeImporter &n) {
   return n.hasFailed() ? failure() : n.finish(n.transpose(found, {1, 0}));
 }
 
+/// The axis that the node chooses along, or -1 where it has none: then `input` becomes flat. Nothing after an error.
+std::optional<int64_t> axisOrFlatten(NodeImporter &n, Value &input) {
+  if (n.has("axis"))
+    return n.axisOf(n.integer("axis", 0), NodeImporter::typeOf(input).getRank());
+  input = n.reshape(input, {-1});
+  return -1;
+}
+
 /// The input's slices along an axis, or all its elements without one, where the condition holds.
 LogicalResult compress(NodeImporter &n) {
-  int64_t axis = 0;
   Value input = n[0];
-  if (n.has("axis")) {
-    const auto given = n.axisOf(n.integer("axis", 0), n.type(0).getRank());
-    if (!given)
-      return failure();
-    axis = *given;
-  } else {
-    input = n.reshape(input, {-1});
-  }
+  const auto axis = axisOrFlatten(n, input);
+  if (!axis)
+    return failure();
   if (n.type(1).getRank() != 1 || !n.type(1).getElementType().isInteger(1))
     return n.error("input 1 'condition' must be a list of truth values");
   Value found = nonzeroOf(n, n[1]);
-  return n.hasFailed() ? failure() : n.finish(n.make<graph::GatherOp>(input, n.reshape(found, {-1}), axis));
+  return n.hasFailed() ? failure()
+                       : n.finish(n.make<graph::GatherOp>(input, n.reshape(found, {-1}), std::max<int64_t>(*axis, 0)));
 }
 
 LogicalResult unique(NodeImporter &n) {
   const bool sorted = n.integer("sorted", 1) != 0;
-  int64_t axis = -1;
   Value input = n[0];
-  if (n.has("axis")) {
-    const auto given = n.axisOf(n.integer("axis", 0), n.type(0).getRank());
-    if (!given)
-      return failure();
-    axis = *given;
-  } else {
-    input = n.reshape(input, {-1});
-  }
+  const auto axis = axisOrFlatten(n, input);
+  if (!axis)
+    return failure();
   Value keys = n.type(0).getElementType().isInteger(1) ? n.cast(n[0], n.b.getIntegerType(8, false)) : n[0];
   if (n.hasFailed())
     return failure();
-  const SmallVector<Value> parts = n.makeMany<graph::UniqueOp>(4, keys, axis, sorted);
+  const SmallVector<Value> parts = n.makeMany<graph::UniqueOp>(4, keys, *axis, sorted);
   Value count = n.hasFailed() ? Value() : n.reshape(parts[3], {1});
   Value first = n.firstOf(parts[0], 0, count), counts = n.firstOf(parts[2], 0, count);
   if (n.hasFailed())
     return failure();
-  Value values = n.make<graph::GatherOp>(input, first, std::max<int64_t>(axis, 0));
+  Value values = n.make<graph::GatherOp>(input, first, std::max<int64_t>(*axis, 0));
   return n.hasFailed() ? failure() : n.finish({values, first, parts[1], counts});
 }
 
