@@ -7,44 +7,19 @@ using namespace plim::onnx;
 
 namespace {
 
-/// Kernel sizes from the weights, which must be static; nothing with an error otherwise.
-std::optional<Ints> kernelOfWeights(NodeImporter &n) {
-  const auto weights = n.type(1);
-  if (weights.getRank() != n.type(0).getRank()) {
-    (void)n.error("the weights have " + Twine(weights.getRank()) + " dimensions, the input " +
-                  Twine(n.type(0).getRank()));
-    return std::nullopt;
-  }
-  if (!n.needStatic(n[1], "a convolution's weights"))
-    return std::nullopt;
-  return Ints(weights.getShape().drop_front(std::min<int64_t>(2, weights.getRank())));
-}
-
 LogicalResult conv(NodeImporter &n) {
-  const auto kernel = kernelOfWeights(n);
-  if (!kernel)
-    return failure();
-  auto window = readWindow(n, kernel);
+  auto window = readConvolution(n, 1);
   if (!window || !resolveAutoPad(n, *window))
     return failure();
-  const int64_t groups = n.integer("group", 1);
-  if (groups < 1)
-    return n.error("attribute 'group' is " + Twine(groups) + ": need at least 1");
-  return n.finish(
-      n.make<graph::ConvOp>(n[0], n[1], n[2], Value(), window->strides, window->pads, window->dilations, groups));
+  return n.finish(n.make<graph::ConvOp>(n[0], n[1], n[2], Value(), window->strides, window->pads, window->dilations,
+                                        window->groups));
 }
 
 LogicalResult convTranspose(NodeImporter &n) {
-  const auto kernel = kernelOfWeights(n);
-  if (!kernel)
-    return failure();
-  auto window = readWindow(n, kernel);
+  auto window = readConvolution(n, 1);
   if (!window)
     return failure();
   const size_t spatial = window->kernel.size();
-  const int64_t groups = n.integer("group", 1);
-  if (groups < 1)
-    return n.error("attribute 'group' is " + Twine(groups) + ": need at least 1");
   const auto givenPadding = n.integers("output_padding");
   Ints outputPadding = givenPadding && !givenPadding->empty() ? *givenPadding : Ints(spatial, 0);
   const auto outputShape = n.integers("output_shape");
@@ -81,7 +56,7 @@ LogicalResult convTranspose(NodeImporter &n) {
     window->pads[i + spatial] = upper ? total - half : half;
   }
   return n.finish(n.make<graph::ConvTransposeOp>(n[0], n[1], n[2], Value(), window->strides, window->pads,
-                                                 window->dilations, outputPadding, groups));
+                                                 window->dilations, outputPadding, window->groups));
 }
 
 constexpr OperatorRow rows[] = {

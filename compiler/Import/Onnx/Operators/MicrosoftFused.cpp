@@ -53,16 +53,11 @@ LogicalResult fusedGemm(NodeImporter &n) {
 
 /// activation(conv(X, W) + B + Z)
 LogicalResult fusedConv(NodeImporter &n) {
-  if (n.type(1).getRank() != n.type(0).getRank() || n.type(0).getRank() < 3 || !n.needStatic(n[1], "the weights"))
-    return n.error("need an image and weights of as many dimensions, at least 3");
-  auto window = readWindow(n, Ints(n.type(1).getShape().drop_front(2)));
+  auto window = readConvolution(n, 1);
   if (!window || !resolveAutoPad(n, *window))
     return failure();
-  const int64_t groups = n.integer("group", 1);
-  if (groups < 1)
-    return n.error("attribute 'group' is " + Twine(groups) + ": need at least 1");
-  Term result(n,
-              n.make<graph::ConvOp>(n[0], n[1], n[2], n[3], window->strides, window->pads, window->dilations, groups));
+  Term result(n, n.make<graph::ConvOp>(n[0], n[1], n[2], n[3], window->strides, window->pads, window->dilations,
+                                       window->groups));
   return n.finish(activated(n, result));
 }
 

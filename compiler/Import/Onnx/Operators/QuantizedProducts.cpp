@@ -162,26 +162,12 @@ LogicalResult quantizedGemm(NodeImporter &n) {
 
 /// The convolution of inputs `x` and `w`, which are `from` and `from + 1` or further apart, in i32.
 Value integerConvolution(NodeImporter &n, Value x, unsigned w, Value xZero, unsigned wZero) {
-  const auto weights = n.type(w);
-  if (n.hasFailed() || !n.needStatic(n[w], "a convolution's weights"))
-    return {};
-  if (weights.getRank() != n.type(0).getRank()) {
-    (void)n.error("the weights have " + Twine(weights.getRank()) + " dimensions, the input " +
-                  Twine(n.type(0).getRank()));
-    return {};
-  }
-  auto window = readWindow(n, Ints(weights.getShape().drop_front(std::min<int64_t>(2, weights.getRank()))));
-  const int64_t groups = n.integer("group", 1);
+  auto window = readConvolution(n, w);
   if (!window || !resolveAutoPad(n, *window))
     return {};
-  if (groups < 1) {
-    (void)n.error("attribute 'group' is " + Twine(groups) + ": need at least 1");
-    return {};
-  }
   Value zero = zeroOf(n, wZero, w, false);
-  return n.hasFailed() ? Value()
-                       : n.make<graph::IntegerConvOp>(x, n[w], xZero, zero, window->strides, window->pads,
-                                                      window->dilations, groups);
+  return n.make<graph::IntegerConvOp>(x, n[w], xZero, zero, window->strides, window->pads, window->dilations,
+                                      window->groups);
 }
 
 LogicalResult convInteger(NodeImporter &n) {

@@ -59,6 +59,25 @@ std::optional<WindowAttributes> plim::onnx::readWindow(NodeImporter &n, std::opt
   return window;
 }
 
+std::optional<ConvolutionAttributes> plim::onnx::readConvolution(NodeImporter &n, unsigned weights) {
+  const auto type = n.type(weights);
+  if (type.getRank() != n.type(0).getRank()) {
+    (void)n.error("the weights have " + Twine(type.getRank()) + " dimensions, the input " + Twine(n.type(0).getRank()));
+    return std::nullopt;
+  }
+  if (!n.needStatic(n[weights], "a convolution's weights"))
+    return std::nullopt;
+  auto window = readWindow(n, Ints(type.getShape().drop_front(std::min<int64_t>(2, type.getRank()))));
+  if (!window)
+    return std::nullopt;
+  const int64_t groups = n.integer("group", 1);
+  if (groups < 1) {
+    (void)n.error("attribute 'group' is " + Twine(groups) + ": need at least 1");
+    return std::nullopt;
+  }
+  return ConvolutionAttributes{std::move(*window), groups};
+}
+
 bool plim::onnx::resolveAutoPad(NodeImporter &n, WindowAttributes &window) {
   if (!window.autoPad.starts_with("SAME"))
     return true;

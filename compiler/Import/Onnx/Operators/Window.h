@@ -13,6 +13,13 @@ struct WindowAttributes {
 /// must be, if the weights tell. Nothing, with an error, where an attribute is out of range.
 std::optional<WindowAttributes> readWindow(NodeImporter &node, std::optional<Ints> kernelShape);
 
+struct ConvolutionAttributes : WindowAttributes {
+  int64_t groups = 1;
+};
+
+/// Reads those of a convolution of input 0 with the weights of an input, which must be static.
+std::optional<ConvolutionAttributes> readConvolution(NodeImporter &node, unsigned weights);
+
 /// Pads of SAME_UPPER and SAME_LOWER for a window that slides over `sizes`; needs static sizes.
 bool resolveAutoPad(NodeImporter &node, WindowAttributes &window);
 
