@@ -111,9 +111,8 @@ std::optional<Quantization> plim::onnx::readQuantization(NodeImporter &n, Ranked
     q.zero = spread(n, zero, shape, q);
   if (n.hasFailed())
     return std::nullopt;
-  if (const auto numbers = NodeImporter::constantReals(q.zero); q.zero && numbers)
-    if (llvm::all_of(*numbers, [](double number) { return number == 0; }))
-      q.zero = Value();
+  if (isKnownZero(q.zero))
+    q.zero = Value();
   return q;
 }
 
@@ -193,6 +192,11 @@ DynamicQuantization plim::onnx::quantizedDynamically(NodeImporter &n, Value x) {
   Value scale = n.make<graph::SelectOp>(n.make<graph::EqualOp>(high, low), n.scalar(1.0, element), step);
   Value zero = saturated(n, n.make<graph::DivOp>(n.make<graph::NegOp>(low), scale), {}, byte);
   return {saturated(n, n.make<graph::DivOp>(x, scale), zero, byte), scale, zero};
+}
+
+bool plim::onnx::isKnownZero(Value value) {
+  const auto numbers = NodeImporter::constantReals(value);
+  return numbers && llvm::all_of(*numbers, [](double number) { return number == 0; });
 }
 
 bool plim::onnx::needBytes(NodeImporter &n, unsigned input, StringRef name) {

@@ -30,6 +30,9 @@ struct DynamicQuantization {
 };
 DynamicQuantization quantizedDynamically(NodeImporter &n, mlir::Value x);
 
+/// Whether a value is known, and 0 everywhere.
+bool isKnownZero(mlir::Value value);
+
 /// Whether an input has elements of 8-bit integers; emits an error where it has not.
 bool needBytes(NodeImporter &n, unsigned input, llvm::StringRef name);
 

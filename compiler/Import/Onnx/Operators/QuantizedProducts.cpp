@@ -23,9 +23,8 @@ Value zeroOf(NodeImporter &n, unsigned i, unsigned of, bool ofRows) {
   }
   if (!n.needStatic(n[i], "a zero point"))
     return {};
-  if (const auto numbers = NodeImporter::constantInts(n[i]))
-    if (llvm::all_of(*numbers, [](int64_t number) { return number == 0; }))
-      return {};
+  if (isKnownZero(n[i]))
+    return {};
   const int64_t count = n.type(i).getNumElements(), rank = n.type(i).getRank();
   if (count == 1)
     return n.reshape(n[i], {});

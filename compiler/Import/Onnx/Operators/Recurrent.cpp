@@ -289,16 +289,13 @@ LogicalResult RecurrentNode::importQuantized() {
   Value zero = parameter(11, "R_zero_point", n.type(2).getElementType());
   if (n.hasFailed())
     return failure();
-  if (!n.needStatic(n[1], "weights"))
-    return failure();
   const int64_t depth = n.type(1).getShape()[1];
   Value weights = n.reshape(directions == 1 ? n[1] : n.transpose(n[1], {1, 0, 2}), {depth, directions * gates * size});
   DynamicQuantization x = quantizedDynamically(n, n[0]);
   if (n.hasFailed())
     return failure();
-  const auto zeros = NodeImporter::constantInts(inputZero);
-  const bool centred = zeros && llvm::all_of(*zeros, [](int64_t number) { return number == 0; });
-  Value sums = n.make<graph::IntegerMatmulOp>(x.bytes, weights, x.zero, centred ? Value() : alongColumns(inputZero));
+  Value sums = n.make<graph::IntegerMatmulOp>(x.bytes, weights, x.zero,
+                                              isKnownZero(inputZero) ? Value() : alongColumns(inputZero));
   Value factor = n.make<graph::MulOp>(x.scale, alongColumns(inputScale));
   if (n.hasFailed())
     return failure();
