@@ -50,13 +50,7 @@ LogicalResult attention(NodeImporter &n) {
   if (parts.query.rank() != 4 || parts.key.rank() != 4 || parts.value.rank() != 4)
     return n.error("need query, key and value of 3 or of 4 dimensions");
   const int64_t queries = parts.query.shape()[2], newKeys = parts.key.shape()[2];
-  if (bool(n[4]) != bool(n[5]))
-    return n.error("need both past keys and past values, or neither");
-  if (n[4]) {
-    parts.key = concat(n, {Term(n, n[4]), parts.key}, 2);
-    parts.value = concat(n, {Term(n, n[5]), parts.value}, 2);
-  }
-  if (n.hasFailed())
+  if (!prependPast(n, parts, 4))
     return failure();
   const Type element = parts.query.element();
   const int64_t keys = parts.key.shape()[2];
@@ -74,9 +68,7 @@ LogicalResult attention(NodeImporter &n) {
   if (n[6]) {
     if (ShapedType::isDynamic(keys))
       return n.error("input 6 'nonpad_kv_seqlen' needs a static number of keys");
-    Term lengths = Term(n, n[6]).cast(n.b.getI64Type()).reshape({-1, 1, 1, 1});
-    Term keep = positions(n, keys, 3, 4, n.b.getI64Type()) < lengths;
-    parts.mask = joinMasks(parts.mask, maskOf(keep, element, -infinity));
+    parts.mask = joinMasks(parts.mask, maskOf(firstKeep(Term(n, n[6]), keys), element, -infinity));
   }
   const auto out = [&](Term result) { return Value(threeDimensions ? joinHeads(result) : result); };
   if (!n.wantsOutput(3))

@@ -44,6 +44,25 @@ Term plim::onnx::causalKeep(NodeImporter &n, int64_t queries, int64_t keys, int6
   return window > 0 ? both(keep, row - double(window) < column) : keep;
 }
 
+Term plim::onnx::firstKeep(Term lengths, int64_t keys) {
+  NodeImporter &n = lengths.importer();
+  const Type index = n.b.getI64Type();
+  Term column = lengths.cast(index).reshape({-1, 1, 1, 1});
+  return positions(n, keys, 3, 4, index) < column;
+}
+
+bool plim::onnx::prependPast(NodeImporter &n, AttentionParts &parts, unsigned past) {
+  if (bool(n[past]) != bool(n[past + 1])) {
+    (void)n.error("need both past keys and past values, or neither");
+    return false;
+  }
+  if (n[past]) {
+    parts.key = concat(n, {Term(n, n[past]), parts.key}, 2);
+    parts.value = concat(n, {Term(n, n[past + 1]), parts.value}, 2);
+  }
+  return !n.hasFailed();
+}
+
 Term plim::onnx::attend(NodeImporter &n, const AttentionParts &p) {
   if (p.softcap != 0 || p.changeScores || p.changeWeights)
     return attendInSteps(n, p).result;

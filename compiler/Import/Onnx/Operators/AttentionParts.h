@@ -17,6 +17,9 @@ Term joinMasks(Term a, Term b);
 /// i1[queries, keys]: true where key j <= query i + offset, and above j - window where a window is given.
 Term causalKeep(NodeImporter &n, int64_t queries, int64_t keys, int64_t offset, int64_t window = 0);
 
+/// i1[B, 1, 1, keys]: true for as many of the first keys as `lengths` [B] says.
+Term firstKeep(Term lengths, int64_t keys);
+
 struct AttentionParts {
   Term query, key, value; ///< [B, heads, length, size]; the query may have a multiple of the key's heads
   Term mask;              ///< added to the scores, or null
@@ -26,6 +29,10 @@ struct AttentionParts {
   /// Functions on the scores and on the weights, of attendInSteps.
   std::function<Term(Term)> changeScores = {}, changeWeights = {};
 };
+
+/// Puts past keys and values, inputs `past` and the next one, in front of the new ones where they are there. False
+/// after an error, as where one of them is missing.
+bool prependPast(NodeImporter &n, AttentionParts &parts, unsigned past);
 
 /// [B, heads, queries, value size].
 Term attend(NodeImporter &n, const AttentionParts &parts);

@@ -32,9 +32,7 @@ Term keyMask(NodeImporter &n, Value value, int64_t batch, int64_t keys, Type ele
                     graph::toString(graph::dimsOf(mask.type())));
       return Term(n, {});
     }
-    const Type index = n.b.getI64Type();
-    Term lengths = mask.cast(index).reshape({-1, 1, 1, 1});
-    return maskOf(positions(n, keys, 3, 4, index) < lengths, element, hidden);
+    return maskOf(firstKeep(mask, keys), element, hidden);
   }
   Term keep = mask.cast(n.b.getI1Type());
   if (shape.size() == 2)
@@ -133,13 +131,7 @@ LogicalResult multiHeadAttention(NodeImporter &n) {
   } else {
     return n.error("need query, key and value of 3 dimensions, packed ones of 5, or keys and values of 4");
   }
-  if (bool(n[6]) != bool(n[7]))
-    return n.error("need both past keys and past values, or neither");
-  if (n[6]) {
-    parts.key = concat(n, {Term(n, n[6]), parts.key}, 2);
-    parts.value = concat(n, {Term(n, n[7]), parts.value}, 2);
-  }
-  if (n.hasFailed() || !refuseInputs(n, 8, {"past_sequence_length", "cache_indirection"}))
+  if (!prependPast(n, parts, 6) || !refuseInputs(n, 8, {"past_sequence_length", "cache_indirection"}))
     return failure();
   const Type element = parts.query.element();
   parts.mask = keyMask(n, n[4], parts.query.shape()[0], parts.key.shape()[2], element, hidden);
@@ -207,10 +199,8 @@ LogicalResult groupQueryAttention(NodeImporter &n) {
     parts.query = rotate(parts.query, cos, sin, rotated, interleaved);
     parts.key = rotate(parts.key, cos, sin, rotated, interleaved);
   }
-  if (n[3] && n[4]) {
-    parts.key = concat(n, {Term(n, n[3]), parts.key}, 2);
-    parts.value = concat(n, {Term(n, n[4]), parts.value}, 2);
-  }
+  if (n[3] && n[4])
+    prependPast(n, parts, 3);
   if (n.hasFailed() || !refuseInputs(n, 11, {"head_sink", "k_scale", "v_scale"}))
     return failure();
   const int64_t keys = parts.key.shape()[2];
