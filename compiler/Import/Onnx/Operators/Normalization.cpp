@@ -119,10 +119,8 @@ LogicalResult localResponse(NodeImporter &n) {
     return n.error("need [N, C, spatial...], have " + Twine(n.type(0).getRank()) + " dimensions");
   const auto shape = n.type(0).getShape();
   const Type element = n.type(0).getElementType();
-  int64_t plane = 1;
-  for (int64_t extent : shape.drop_front(2))
-    plane *= extent;
-  Value squares = n.reshape(n.make<graph::MulOp>(n[0], n[0]), {shape[0], 1, shape[1], plane});
+  Value squares =
+      n.reshape(n.make<graph::MulOp>(n[0], n[0]), {shape[0], 1, shape[1], llvm::product_of(shape.drop_front(2))});
   Value average = n.make<graph::PoolOp>(graph::PoolKind::Average, squares, Ints{size, 1}, Ints{1, 1},
                                         Ints{(size - 1) / 2, 0, size / 2, 0}, Ints{1, 1}, false, true);
   Value scaled = n.make<graph::MulOp>(n.reshape(average, shape), n.scalar(alpha, element));

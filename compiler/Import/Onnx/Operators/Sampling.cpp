@@ -8,13 +8,6 @@ using namespace plim::onnx;
 
 namespace {
 
-int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
-
 /// What lies outside an image.
 enum class Outside { Zeros, Border, Reflection };
 
@@ -106,7 +99,7 @@ private:
   /// The pixels at whole coordinates times a weight [N, Q] (1 where it is null), 0 outside of the image.
   Term weighted(ArrayRef<Term> at, Term weight) const {
     Term index(n, {}), inside(n, {});
-    int64_t stride = product(spatial);
+    int64_t stride = llvm::product_of(spatial);
     for (auto [axis, coordinate] : llvm::enumerate(at)) {
       const double last = double(spatial[axis] - 1);
       stride /= spatial[axis];
@@ -135,7 +128,7 @@ Term pixelsOf(Term image) {
   if (!image)
     return image;
   const auto shape = image.shape();
-  return image.reshape({shape[0], shape[1], product(shape.drop_front(2))}).transpose({0, 2, 1});
+  return image.reshape({shape[0], shape[1], llvm::product_of(shape.drop_front(2))}).transpose({0, 2, 1});
 }
 
 bool needImage(NodeImporter &n, Value value, StringRef what) {
@@ -168,12 +161,12 @@ LogicalResult gridSample(NodeImporter &n) {
   if (cubic && spatial != 2)
     return n.error("cubic interpolation needs 2 spatial dimensions, have " + Twine(spatial));
   const Ints output(grid.drop_front().drop_back());
-  Term points = Term(n, n[1]).reshape({grid[0], product(output), spatial});
+  Term points = Term(n, n[1]).reshape({grid[0], llvm::product_of(output), spatial});
   // The last coordinate is that of the first spatial dimension; -1 and 1 are the edges, or the middles of edge pixels.
   SmallVector<Term> places;
   for (int64_t axis = 0; axis < spatial; ++axis) {
     const double size = double(image[axis + 2]);
-    Term g = points.slice(2, spatial - 1 - axis, 1).reshape({grid[0], product(output)});
+    Term g = points.slice(2, spatial - 1 - axis, 1).reshape({grid[0], llvm::product_of(output)});
     places.push_back(align ? (g + 1.0) * ((size - 1) / 2) : ((g + 1.0) * size - 1.0) * 0.5);
   }
   const Outside outside = padding == "zeros"    ? Outside::Zeros
@@ -213,9 +206,9 @@ LogicalResult affineGrid(NodeImporter &n) {
     Term place = align && extent > 1 ? at * (2 / (extent - 1)) - 1.0
                  : align             ? at * 0.0
                                      : (at * 2.0 + 1.0) / extent - 1.0;
-    columns.push_back(place.broadcast(extents).reshape({product(extents), 1}));
+    columns.push_back(place.broadcast(extents).reshape({llvm::product_of(extents), 1}));
   }
-  columns.push_back(Term(n, n.fill({product(extents), 1}, 1, element)));
+  columns.push_back(Term(n, n.fill({llvm::product_of(extents), 1}, 1, element)));
   Term points = concat(n, columns, 1).unsqueeze(0);
   Ints shape{theta[0]};
   llvm::append_range(shape, extents);

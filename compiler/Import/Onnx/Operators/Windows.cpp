@@ -9,17 +9,10 @@ using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
-
 /// Kernel positions in row-major order.
 static SmallVector<Ints> positionsOf(ArrayRef<int64_t> kernel) {
   SmallVector<Ints> all{Ints(kernel.size(), 0)};
-  for (int64_t i = 1; i < product(kernel); ++i) {
+  for (int64_t i = 1; i < llvm::product_of(kernel); ++i) {
     Ints next = all.back();
     for (size_t axis = kernel.size(); axis-- > 0;) {
       if (++next[axis] < kernel[axis])
@@ -39,7 +32,7 @@ Value plim::onnx::maxIndices(NodeImporter &n, const WindowAttributes &window, Ar
   const auto shape = n.type(0).getShape();
   const size_t spatial = window.kernel.size();
   const Type element = n.type(0).getElementType(), index = n.b.getI64Type();
-  if (product(window.kernel) > mostPositions) {
+  if (llvm::product_of(window.kernel) > mostPositions) {
     (void)n.error("indices of a window of more than " + Twine(mostPositions) + " elements are not supported");
     return {};
   }
@@ -60,7 +53,7 @@ Value plim::onnx::maxIndices(NodeImporter &n, const WindowAttributes &window, Ar
       return {};
     Ints starts{0, 0}, sizes{shape[0], shape[1]}, steps{1, 1};
     Term place(n, {});
-    int64_t stride = columnMajor ? 1 : product(shape.drop_front(2));
+    int64_t stride = columnMajor ? 1 : llvm::product_of(shape.drop_front(2));
     for (size_t i = 0; i < spatial; ++i) {
       starts.push_back(position[i] * window.dilations[i]);
       sizes.push_back(output[i + 2]);
@@ -73,19 +66,19 @@ Value plim::onnx::maxIndices(NodeImporter &n, const WindowAttributes &window, Ar
       stride *= columnMajor ? shape[i + 2] : 1;
     }
     layers.push_back(padded.apply<graph::SliceOp>(starts, sizes, steps).unsqueeze(0));
-    places.push_back(place.broadcast(output.drop_front(2)).reshape({1, product(output.drop_front(2))}));
+    places.push_back(place.broadcast(output.drop_front(2)).reshape({1, llvm::product_of(output.drop_front(2))}));
   }
   Term winners =
       Term(n, n.make<graph::ArgReduceOp>(graph::ArgReduceKind::Max, concat(n, layers, 0), uint64_t(0), false));
   if (n.hasFailed())
     return {};
   // Where the winning position lies in its plane, and the plane in the tensor.
-  const int64_t planes = shape[0] * shape[1], size = product(output.drop_front(2));
+  const int64_t planes = shape[0] * shape[1], size = llvm::product_of(output.drop_front(2));
   // The table of places is [kernel position, window]; each plane chooses in it.
   Term table = concat(n, places, 0).reshape({int64_t(places.size()) * size});
   Term chosen = winners.reshape({planes, size}) * double(size) + positions(n, size, 1, 2, index);
   Term within = table.gather(chosen, 0);
-  Term offset = positions(n, planes, 0, 2, index) * double(product(shape.drop_front(2)));
+  Term offset = positions(n, planes, 0, 2, index) * double(llvm::product_of(shape.drop_front(2)));
   return (within + offset).reshape(output);
 }
 
@@ -119,7 +112,7 @@ LogicalResult maxUnpool(NodeImporter &n) {
   Term at = Term(n, n[1]).cast(index);
   if (output != inferred) {
     Term place(n, {}), rest = at;
-    int64_t stride = product(inferred), target = product(output);
+    int64_t stride = llvm::product_of(inferred), target = llvm::product_of(output);
     for (size_t i = 0; i < inferred.size(); ++i) {
       stride /= inferred[i];
       target /= output[i];
@@ -130,8 +123,8 @@ LogicalResult maxUnpool(NodeImporter &n) {
     }
     at = place;
   }
-  const int64_t count = product(shape);
-  Value zeros = n.fill({product(output)}, 0, n.type(0).getElementType());
+  const int64_t count = llvm::product_of(shape);
+  Value zeros = n.fill({llvm::product_of(output)}, 0, n.type(0).getElementType());
   Value result = n.make<graph::ScatterElementsOp>(zeros, at.reshape({count}), Term(n, n[0]).reshape({count}),
                                                   int64_t(0), graph::ScatterReduction::None);
   return n.finish(Term(n, result).reshape(output));
@@ -160,15 +153,15 @@ LogicalResult columnsToImage(NodeImporter &n) {
     padded.push_back((*image)[i] + pads[i] + pads[i + spatial]);
     windows.push_back((padded[i] - (dilations[i] * ((*block)[i] - 1) + 1)) / strides[i] + 1);
   }
-  const int64_t kernel = product(*block);
-  if (shape.size() != 3 || shape[1] % kernel || !within(windows, 1) || shape[2] != product(windows))
-    return n.error("need [N, C * " + Twine(kernel) + ", " + Twine(product(windows)) + "], have " +
+  const int64_t kernel = llvm::product_of(*block);
+  if (shape.size() != 3 || shape[1] % kernel || !within(windows, 1) || shape[2] != llvm::product_of(windows))
+    return n.error("need [N, C * " + Twine(kernel) + ", " + Twine(llvm::product_of(windows)) + "], have " +
                    graph::toString(graph::dimsOf(n.type(0))));
   const int64_t planes = shape[0] * (shape[1] / kernel), count = kernel * shape[2];
   const Type index = n.b.getI64Type();
   // Where element [kernel position, window] lies in the padded image.
   Term place(n, {});
-  int64_t stride = product(padded);
+  int64_t stride = llvm::product_of(padded);
   Ints grid(*block);
   llvm::append_range(grid, windows);
   for (size_t i = 0; i < spatial; ++i) {
@@ -179,7 +172,7 @@ LogicalResult columnsToImage(NodeImporter &n) {
     place = place ? place + along : along;
   }
   Term at = place.broadcast(grid).reshape({1, count}).broadcast({planes, count});
-  Value zeros = n.fill({planes, product(padded)}, 0, n.type(0).getElementType());
+  Value zeros = n.fill({planes, llvm::product_of(padded)}, 0, n.type(0).getElementType());
   Value sums = n.make<graph::ScatterElementsOp>(zeros, at, Term(n, n[0]).reshape({planes, count}), int64_t(1),
                                                 graph::ScatterReduction::Add);
   Ints full{shape[0], shape[1] / kernel};
