@@ -1,4 +1,4 @@
-// Normalisations of com.microsoft, and the simplified one that ONNX Runtime keeps in the default domain.
+// Normalisations of com.microsoft that add to or differ from those of ai.onnx.
 #include "compiler/Import/Onnx/Operators/Norms.h"
 
 using namespace mlir;
@@ -34,12 +34,6 @@ LogicalResult skipSimplifiedLayerNormalization(NodeImporter &n) {
   if (!sum)
     return failure();
   return n.finish({n.make<graph::RmsNormOp>(sum, n[2], sum.rank() - 1, epsilon), Value(), Value(), Value(sum)});
-}
-
-LogicalResult simplifiedLayerNormalization(NodeImporter &n) {
-  n.ignore({"stash_type"});
-  const auto axis = n.axisOf(n.integer("axis", -1), n.type(0).getRank());
-  return axis ? n.finish(n.make<graph::RmsNormOp>(n[0], n[1], *axis, n.real("epsilon", 1e-5f))) : failure();
 }
 
 /// Embeddings of words, positions and segments, added and normalised; lengths of the sequences from a mask.
@@ -97,10 +91,8 @@ LogicalResult groupNorm(NodeImporter &n) {
 }
 
 constexpr OperatorRow rows[] = {
-    {"SimplifiedLayerNormalization", 2, 2, simplifiedLayerNormalization, 7},
     {"EmbedLayerNormalization", 1, 9, embedLayerNormalization, 1, noVersion, microsoftDomain},
     {"GroupNorm", 3, 3, groupNorm, 1, noVersion, microsoftDomain},
-    {"SimplifiedLayerNormalization", 2, 2, simplifiedLayerNormalization, 1, noVersion, microsoftDomain},
     {"SkipLayerNormalization", 3, 5, skipLayerNormalization, 1, noVersion, microsoftDomain},
     {"SkipSimplifiedLayerNormalization", 3, 4, skipSimplifiedLayerNormalization, 1, noVersion, microsoftDomain},
 };

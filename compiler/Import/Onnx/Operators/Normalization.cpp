@@ -51,6 +51,7 @@ LogicalResult layerNormalization(NodeImporter &n) {
   return n.finish({result, statistics.mean, statistics.inverseDeviation});
 }
 
+/// ONNX Runtime calls it SimplifiedLayerNormalization, and keeps it in the default domain too.
 LogicalResult rmsNormalization(NodeImporter &n) {
   n.ignore({"stash_type"});
   const auto axis = n.axisOf(n.integer("axis", -1), n.type(0).getRank());
@@ -170,7 +171,9 @@ constexpr OperatorRow rows[] = {
     {"LpNormalization", 1, 1, lpNormalization},
     {"MeanVarianceNormalization", 1, 1, meanVarianceNormalization, 9},
     {"RMSNormalization", 2, 2, rmsNormalization, 23},
+    {"SimplifiedLayerNormalization", 2, 2, rmsNormalization, 7},
     {"Softmax", 1, 1, softmax<false>},
+    {"SimplifiedLayerNormalization", 2, 2, rmsNormalization, 1, noVersion, microsoftDomain},
 };
 
 } // namespace
