@@ -1,4 +1,5 @@
 #include "compiler/Import/Onnx/Operators/ResizeMatrix.h"
+#include "compiler/Import/Onnx/Operators/CubicKernel.h"
 #include <cmath>
 
 using namespace mlir;
@@ -36,7 +37,7 @@ Term placesOf(NodeImporter &n, const MatrixResize &how, const AxisResize &axis, 
 Term linearKernel(Term d) { return max(d.number(1) - d.apply<graph::AbsOp>(), d.number(0)); }
 Term cubicKernel(Term d, double a) {
   Term x = d.apply<graph::AbsOp>();
-  Term near = (x * (a + 2) - (a + 3)) * x * x + 1.0, far = (((x - 5.0) * x + 8.0) * x - 4.0) * a;
+  Term near = nearCubic(x, a), far = farCubic(x, a);
   return select(x <= x.number(1), near, select(x < x.number(2), far, x.number(0)));
 }
 

@@ -1,5 +1,5 @@
 // Operators that read images between pixels: grids of coordinates, regions, deformable convolutions.
-#include "compiler/Import/Onnx/Operators/Term.h"
+#include "compiler/Import/Onnx/Operators/CubicKernel.h"
 #include "compiler/Import/Onnx/Operators/Window.h"
 
 using namespace mlir;
@@ -73,10 +73,8 @@ private:
   /// Of the pixels at -1, 0, 1 and 2 for a fraction t.
   static SmallVector<Term> cubicWeights(Term t) {
     constexpr double a = -0.75;
-    const auto near = [](Term x) { return ((x * (a + 2)) - (a + 3)) * x * x + 1.0; };
-    const auto far = [](Term x) { return (((x - 5.0) * x + 8.0) * x - 4.0) * a; };
     Term u = t.number(1) - t;
-    return {far(t + 1.0), near(t), near(u), far(u + 1.0)};
+    return {farCubic(t + 1.0, a), nearCubic(t, a), nearCubic(u, a), farCubic(u + 1.0, a)};
   }
 
   /// A place brought into the image: clamped, or reflected at its edges.
