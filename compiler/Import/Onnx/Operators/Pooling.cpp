@@ -14,38 +14,39 @@ std::optional<WindowAttributes> poolWindow(NodeImporter &n) {
   return window;
 }
 
-Value pool(NodeImporter &n, graph::PoolKind kind, Value input, bool countPads) {
-  const auto window = poolWindow(n);
-  if (!window)
-    return {};
+Value pool(NodeImporter &n, graph::PoolKind kind, Value input, const WindowAttributes &window, bool countPads) {
   const bool ceil = n.integer("ceil_mode", 0) != 0;
-  for (size_t i = 0; i < window->kernel.size(); ++i) {
+  for (size_t i = 0; i < window.kernel.size(); ++i) {
     const int64_t size = n.type(0).getDimSize(i + 2);
-    const int64_t reach = (window->kernel[i] - 1) * window->dilations[i] + 1;
-    const int64_t padded = size + window->pads[i] + window->pads[i + window->kernel.size()];
+    const int64_t reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    const int64_t padded = size + window.pads[i] + window.pads[i + window.kernel.size()];
     if (!ShapedType::isDynamic(size) && reach > padded) {
       (void)n.error("the window reaches over " + Twine(reach) + " elements of spatial dimension " + Twine(i) +
                     ", which has " + Twine(padded) + " with its pads");
       return {};
     }
   }
-  return n.make<graph::PoolOp>(kind, input, window->kernel, window->strides, window->pads, window->dilations, ceil,
+  return n.make<graph::PoolOp>(kind, input, window.kernel, window.strides, window.pads, window.dilations, ceil,
                                countPads);
 }
 
 LogicalResult maxPool(NodeImporter &n) {
   const bool columnMajor = n.integer("storage_order", 0) != 0;
-  Value result = pool(n, graph::PoolKind::Max, n[0], false);
+  const auto window = poolWindow(n);
+  if (!window)
+    return failure();
+  Value result = pool(n, graph::PoolKind::Max, n[0], *window, false);
   if (!n.wantsOutput(1) || n.hasFailed())
     return n.finish(result);
-  const auto window = poolWindow(n);
-  if (!window || !n.needStatic(result, "the indices of a MaxPool"))
+  if (!n.needStatic(result, "the indices of a MaxPool"))
     return failure();
   return n.finish({result, maxIndices(n, *window, NodeImporter::typeOf(result).getShape(), columnMajor)});
 }
 
 LogicalResult averagePool(NodeImporter &n) {
-  return n.finish(pool(n, graph::PoolKind::Average, n[0], n.integer("count_include_pad", 0) != 0));
+  const bool countPads = n.integer("count_include_pad", 0) != 0;
+  const auto window = poolWindow(n);
+  return window ? n.finish(pool(n, graph::PoolKind::Average, n[0], *window, countPads)) : failure();
 }
 
 /// (sum of |x|^p)^(1 / p), from the average over the whole window.
@@ -55,15 +56,15 @@ LogicalResult lpPool(NodeImporter &n) {
     return n.error("attribute 'p' is " + Twine(p) + ": need at least 1");
   if (n.integer("ceil_mode", 0))
     return n.error("ceil_mode is not supported");
+  const auto window = poolWindow(n);
+  if (!window)
+    return failure();
   const Type element = n.type(0).getElementType();
   Value powers = n.make<graph::AbsOp>(n[0]);
   if (p != 1)
     powers = n.make<graph::PowOp>(powers, n.scalar(double(p), element));
-  Value average = pool(n, graph::PoolKind::Average, powers, true);
-  double elements = 1;
-  if (const auto kernel = n.integers("kernel_shape"))
-    for (int64_t size : *kernel)
-      elements *= double(size);
+  Value average = pool(n, graph::PoolKind::Average, powers, *window, true);
+  const double elements = llvm::product_of(window->kernel, 1.0);
   Value sum = n.make<graph::MulOp>(average, n.scalar(elements, element));
   return n.finish(p == 1 ? sum : n.make<graph::PowOp>(sum, n.scalar(1.0 / double(p), element)));
 }
