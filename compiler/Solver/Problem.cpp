@@ -7,6 +7,18 @@
 
 namespace plim::solver {
 
+const Link *Problem::link(Tier from, Tier to) const {
+  for (const Link &l : links)
+    if (l.from == from && l.to == to)
+      return &l;
+  return nullptr;
+}
+
+int64_t transferNs(const Link &link, int64_t bytes) {
+  const __int128 scaled = __int128(bytes) * 1000000000;
+  return int64_t((scaled + link.bytesPerSecond - 1) / link.bytesPerSecond);
+}
+
 const char *tierName(Tier tier) {
   static constexpr const char *kNames[kTierCount] = {"ram", "pinned", "ssd", "gpu"};
   return kNames[int(tier)];

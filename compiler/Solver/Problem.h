@@ -97,9 +97,10 @@ struct Candidate {
 // How one axis of a step may be cut into pieces (the SPLIT lever).
 struct SplitAxis {
   enum class Combine : uint8_t { Concat, Sum, Max };
-  // Piece [i, j) of the axis needs rows [i * stride - before, j * stride + after) of the operand; stride 0: all of it.
+  // Piece [i, j) of the axis needs rows [floor(i * stride / divisor) - before, ceil(j * stride / divisor) + after) of
+  // the operand, as far as it has them; stride 0: all of it.
   struct Operand {
-    int64_t stride = 1, before = 0, after = 0;
+    int64_t stride = 1, before = 0, after = 0, divisor = 1;
   };
   std::string name{}; // rows, batch, queries, heads
   int64_t extent = 0, minPiece = 1;
@@ -157,14 +158,21 @@ struct Problem {
   int64_t workspace(const Candidate &c) const {
     return c.sharedBytes + std::min<int64_t>(workers, c.tasks) * c.scratchBytes;
   }
+  // The link between two tiers; null where bytes cannot move between them. Without a link inside the ram, copies there
+  // take no time.
+  const Link *link(Tier from, Tier to) const;
 };
+
+// Time that bytes take on a link, latency left out: ceil(bytes * 1e9 / bytesPerSecond).
+int64_t transferNs(const Link &link, int64_t bytes);
 
 // Where bytes are reserved.
 enum class Region : uint8_t {
-  Transient, // the arena of one run
+  Transient, // the arena of one run; in tier ssd: of its spill file
   Constant,  // the weights' arena: constants in the order of the problem, alive all the time
   State,     // the session's arena: states, likewise
   Caller,    // an input or output: memory of the caller, offset 0 each, alive all the time
+  File,      // a constant that is streamed: its bytes in the weight file, tier ssd, offset 0 each, alive all the time
 };
 
 // Bytes [offset, offset + bytes) of a region, reserved while actions [birth, death) run.
@@ -176,7 +184,9 @@ struct Storage {
   bool operator==(const Storage &) const = default;
 };
 
-// An instance of a buffer: one value at one place. Instance 0 is the first; recomputation and transfers make more.
+// An instance of a buffer: one value at one place. Instance 0 is the first; recomputation and copies make more.
+// What the ssd reads or writes lies at offset 0 of a storage whose offset is a multiple of kSsdAlign and whose bytes
+// are the buffer's rounded up to it; all of them are read or written.
 struct Place {
   int buffer = -1, instance = 0, storage = -1;
   int64_t offset = 0; // in the storage; byte i lies at offset + i / run * stride + i % run, run 0: contiguous
@@ -185,13 +195,27 @@ struct Place {
   bool operator==(const Place &) const = default;
 };
 
-enum class ActionKind : uint8_t { Run, Elided, Copy };
+enum class ActionKind : uint8_t {
+  Run,
+  Elided, // a step that aliases leave nothing to do
+  // A place to another of the same buffer: a spill, a read, or a move inside the ram. The two storages of a move may
+  // share bytes where nothing reads the source later: the bytes slide.
+  Copy,
+  Wait, // until the copies that it names are done
+};
+
+// Where an action is done. Runs, and copies inside the ram, are done on the cpu when the next action starts. A copy to
+// or from the ssd is in flight until a Wait names it: until then its source keeps its bytes and nothing reads its
+// target.
+enum class Queue : uint8_t { Cpu, Read, Write };
 
 struct Action {
   ActionKind kind = ActionKind::Run;
   int step = -1, instance = 0, candidate = -1; // of Run and Elided
   std::vector<int> reads{}, writes{};          // places, in the order of the step's; Copy: one each
   int64_t workspaceOffset = -1;                // in the transient arena of the candidate's tier; -1 where it has none
+  Queue queue = Queue::Cpu;                    // of Copy: Read from the ssd, Write to it
+  std::vector<int> waits{};                    // of Wait: earlier Copy actions on Read or Write, each waited on once
   bool operator==(const Action &) const = default;
 };
 
@@ -200,7 +224,11 @@ struct Solution {
   std::vector<Storage> storages{};
   std::vector<Place> places{};
   std::vector<int> choices{}; // of each group
-  int64_t ns = 0;             // predicted, all actions in sequence
+  // Predicted. The cpu does its actions one after the other: a run takes its candidate's ns less what its aliases save
+  // (never below 0), a copy in the ram latency + transferNs. Read and Write serve their copies in order: one that is
+  // issued at time t ends at max(end of the one before, t + latency) + transferNs. A Wait lasts until all that it names
+  // have ended.
+  int64_t ns = 0;
   // Bytes by tier. `live` is the largest sum of transient storages and workspace at one action, each rounded up to its
   // alignment: no transient arena is smaller, and arena - live is the fragmentation. Arenas are rounded up to
   // Problem::granule. peak = fixed + constants + states + caller (where counted) + arena is what a budget bounds.
