@@ -3,7 +3,7 @@
 #define PLIM_SOLVER_ASSEMBLE_H
 
 #include "compiler/Solver/Layout.h"
-#include "compiler/Solver/Packing.h"
+#include "compiler/Solver/Packing/Packing.h"
 
 namespace plim::solver {
 

@@ -2,7 +2,7 @@
 #include "tools/plim-solve/Command.h"
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/Fit.h"
-#include "compiler/Solver/Packing.h"
+#include "compiler/Solver/Packing/Packing.h"
 #include "compiler/Solver/ProblemText.h"
 #include "tools/options/ByteSize.h"
 #include <cerrno>

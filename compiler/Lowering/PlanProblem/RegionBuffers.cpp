@@ -1,7 +1,7 @@
 //===- RegionBuffers.cpp - Buffers that live within one branch or loop ---------------------------------===//
 
 #include "compiler/Lowering/PlanProblem/RegionBuffers.h"
-#include "compiler/Solver/Packing.h"
+#include "compiler/Solver/Packing/Packing.h"
 
 using namespace mlir;
 using namespace plim::plan;

@@ -1,6 +1,6 @@
 //===- PackingTest.cpp - Packings are valid; the exact search agrees with enumeration -----------===//
-#include "compiler/Solver/Packing.h"
-#include "compiler/Solver/ExactPacking.h"
+#include "compiler/Solver/Packing/Packing.h"
+#include "compiler/Solver/Packing/ExactPacking.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <algorithm>

@@ -3,8 +3,8 @@
 // Dynamic storage allocation: NP-hard. No packing is lower than maxLive; `pack` says how close it came.
 //
 //===------------------------------------------------------------------------------------------===//
-#ifndef PLIM_SOLVER_PACKING_H
-#define PLIM_SOLVER_PACKING_H
+#ifndef PLIM_SOLVER_PACKING_PACKING_H
+#define PLIM_SOLVER_PACKING_PACKING_H
 
 #include <cstdint>
 #include <optional>
@@ -47,4 +47,4 @@ std::string printCsv(const Instance &instance); // with offsets
 
 } // namespace plim::solver
 
-#endif // PLIM_SOLVER_PACKING_H
+#endif // PLIM_SOLVER_PACKING_PACKING_H

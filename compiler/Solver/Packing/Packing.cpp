@@ -8,12 +8,12 @@
 // maxLive is not bounded but reported.
 //
 //===------------------------------------------------------------------------------------------===//
-#include "compiler/Solver/Packing.h"
+#include "compiler/Solver/Packing/Packing.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compiler/Solver/ExactPacking.h"
-#include "compiler/Solver/Shelf.h"
+#include "compiler/Solver/Packing/ExactPacking.h"
+#include "compiler/Solver/Packing/Shelf.h"
 #include <algorithm>
 #include <numeric>
 

@@ -1,8 +1,8 @@
 //===- Shelf.h - Holes between placed items, and greedy passes over them ----------------------===//
-#ifndef PLIM_SOLVER_SHELF_H
-#define PLIM_SOLVER_SHELF_H
+#ifndef PLIM_SOLVER_PACKING_SHELF_H
+#define PLIM_SOLVER_PACKING_SHELF_H
 
-#include "compiler/Solver/Packing.h"
+#include "compiler/Solver/Packing/Packing.h"
 
 namespace plim::solver {
 
@@ -36,4 +36,4 @@ std::vector<int64_t> fullestInstants(const std::vector<Item> &items);
 
 } // namespace plim::solver
 
-#endif // PLIM_SOLVER_SHELF_H
+#endif // PLIM_SOLVER_PACKING_SHELF_H

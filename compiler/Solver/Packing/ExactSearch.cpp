@@ -1,5 +1,5 @@
 //===- ExactSearch.cpp - Bottom-up search with propagation and backjumping ---------------------===//
-#include "compiler/Solver/ExactSearch.h"
+#include "compiler/Solver/Packing/ExactSearch.h"
 #include <algorithm>
 #include <cassert>
 #include <numeric>

@@ -1,8 +1,8 @@
 //===- ExactPacking.h - A packing of at most a given height, or a proof that there is none ----===//
-#ifndef PLIM_SOLVER_EXACTPACKING_H
-#define PLIM_SOLVER_EXACTPACKING_H
+#ifndef PLIM_SOLVER_PACKING_EXACTPACKING_H
+#define PLIM_SOLVER_PACKING_EXACTPACKING_H
 
-#include "compiler/Solver/Packing.h"
+#include "compiler/Solver/Packing/Packing.h"
 
 namespace plim::solver {
 
@@ -22,4 +22,4 @@ Verdict packExactly(std::vector<Item> &items, const ExactOptions &options);
 
 } // namespace plim::solver
 
-#endif // PLIM_SOLVER_EXACTPACKING_H
+#endif // PLIM_SOLVER_PACKING_EXACTPACKING_H

@@ -1,5 +1,5 @@
 //===- Shelf.cpp - Holes between placed items, and greedy passes over them --------------------===//
-#include "compiler/Solver/Shelf.h"
+#include "compiler/Solver/Packing/Shelf.h"
 #include <algorithm>
 #include <numeric>
 

@@ -1,6 +1,6 @@
 //===- ExactPacking.cpp - Restarts of the exact search ----------------------------------------===//
-#include "compiler/Solver/ExactPacking.h"
-#include "compiler/Solver/ExactSearch.h"
+#include "compiler/Solver/Packing/ExactPacking.h"
+#include "compiler/Solver/Packing/ExactSearch.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>

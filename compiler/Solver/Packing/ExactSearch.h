@@ -16,10 +16,10 @@
 // Memory is quadratic in the number of items that meet; a node costs about 1 ms at 2,000 items.
 //
 //===------------------------------------------------------------------------------------------===//
-#ifndef PLIM_SOLVER_EXACTSEARCH_H
-#define PLIM_SOLVER_EXACTSEARCH_H
+#ifndef PLIM_SOLVER_PACKING_EXACTSEARCH_H
+#define PLIM_SOLVER_PACKING_EXACTSEARCH_H
 
-#include "compiler/Solver/ExactPacking.h"
+#include "compiler/Solver/Packing/ExactPacking.h"
 
 namespace plim::solver {
 
@@ -111,4 +111,4 @@ private:
 
 } // namespace plim::solver
 
-#endif // PLIM_SOLVER_EXACTSEARCH_H
+#endif // PLIM_SOLVER_PACKING_EXACTSEARCH_H
