@@ -74,6 +74,9 @@ struct Buffer {
   Tier tier = Tier::Ram;        // where it lies when the run starts; of a transient: unused
   int group = -1;               // index in Problem::groups, or -1
   std::vector<int64_t> sizes{}; // bytes by choice of the group
+  // False: it has one instance at one place. A transient is not made again, written to the ssd or slid; a constant is
+  // not streamed. So it is with what steps write that say to read it (a buffer filled piece by piece).
+  bool movable = true;
 };
 
 enum CandidateFlag : uint32_t {

@@ -70,6 +70,8 @@ std::string printProblem(const Problem &p) {
       absl::StrAppend(&out, " group=", b.group);
     if (!b.sizes.empty())
       absl::StrAppend(&out, " sizes=", bytesList(b.sizes));
+    if (!b.movable)
+      absl::StrAppend(&out, " movable=0");
     if (!b.source.empty())
       absl::StrAppend(&out, " source=", quote(b.source));
     absl::StrAppend(&out, "\n");
@@ -221,6 +223,7 @@ void readProblemRecord(Record &record, Problem &p) {
     b.bytes = record.number("bytes", 0), b.align = record.number("align", kAlign);
     b.tier = record.oneOf("tier", kTiers, Tier::Ram);
     b.group = record.id("group", -1), b.sizes = record.numbers("sizes");
+    b.movable = record.number("movable", 1) != 0;
     b.source = record.text("source");
     p.buffers.push_back(std::move(b));
   } else if (verb == "step") {

@@ -20,12 +20,14 @@ TEST(ProblemText, RoundTripsProblemsAndSolutions) {
     p.steps[0].splits[0].operands.resize(p.steps[0].reads.size(), {2, -1, 3});
     p.buffers[0].name = "name with \"quotes\", = and \n\x01 # bytes";
     p.levers.recompute = seed % 2;
+    p.buffers[0].movable = seed % 3 != 0;
     std::vector<std::string> errors;
     const std::string text = printProblem(p);
     auto again = parseProblem(text, errors);
     ASSERT_TRUE(again) << testing::PrintToString(errors);
     EXPECT_EQ(printProblem(*again), text);
     EXPECT_EQ(again->buffers[0].name, p.buffers[0].name);
+    EXPECT_EQ(again->buffers[0].movable, p.buffers[0].movable);
     EXPECT_EQ(again->steps.size(), p.steps.size());
     EXPECT_THAT(validate(*again), testing::IsEmpty());
 
