@@ -56,7 +56,7 @@ Solution assemble(const Context &context, const Draft &draft, const PackOptions 
   Solution out;
   addTotals(p, layout, out);
   out.choices = draft.choices;
-  out.ns = layout.ns;
+  out.ns = computeNs(layout);
   out.live = usage.peak;
   out.peakAction = usage.at;
 

@@ -38,7 +38,7 @@ public:
         const bool less = u.peak[0] < v.peak[0] || (u.peak[0] == v.peak[0] && u.atPeak < v.atPeak);
         if (!less || gain <= 0)
           continue;
-        const double price = double(point.layout.ns - now.layout.ns) / double(gain);
+        const double price = double(point.ns - now.ns) / double(gain);
         if (best.order.empty() || price < bestPrice)
           best = std::move(next), bestPoint = std::move(point), bestPrice = price;
       }
@@ -54,6 +54,7 @@ private:
   struct Point {
     Layout layout;
     Usage usage;
+    int64_t ns = 0;
   };
   const Context &ctx;
   const Problem &p;
@@ -61,7 +62,8 @@ private:
   Point now;
 
   Point evaluate(const Draft &draft) const {
-    Point point{layOut(ctx, draft), {}};
+    Point point{layOut(ctx, draft), {}, 0};
+    point.ns = computeNs(point.layout);
     point.usage = simulate(ctx, draft, point.layout);
     return point;
   }

@@ -36,7 +36,7 @@ struct Ladder::State {
 
   void add(const Draft &draft) {
     if (std::none_of(rungs.begin(), rungs.end(), [&](const Rung &r) { return r.draft == draft; }))
-      rungs.push_back({draft, layOut(context, draft).ns, leastPeak(context, draft), std::nullopt});
+      rungs.push_back({draft, computeNs(layOut(context, draft)), leastPeak(context, draft), std::nullopt});
   }
 
   void order(Draft &draft) const {

@@ -10,7 +10,8 @@ int64_t bytesOf(const Problem &problem, int buffer, const std::vector<int> &choi
   return b.group < 0 ? b.bytes : b.sizes[choices[b.group]];
 }
 
-Context::Context(const Problem &p) : problem(p), deps(dependenciesOf(p)), uses(usesOf(p)) {
+Context::Context(const Problem &p, std::vector<char> meetsSsd)
+    : problem(p), onSsd(std::move(meetsSsd)), deps(dependenciesOf(p)), uses(usesOf(p)) {
   aliasOrder.resize(p.aliases.size());
   std::iota(aliasOrder.begin(), aliasOrder.end(), 0);
   auto size = [&](int buffer) {
@@ -98,6 +99,8 @@ public:
     owner.resize(buffers), classes.resize(buffers), contents.resize(buffers);
     for (int b = 0; b < buffers; ++b) {
       range[b].bytes = bytesOf(p, b, draft.choices);
+      if (onSsd(b))
+        range[b].bytes = alignUp(range[b].bytes, kSsdAlign);
       owner[b] = contents[b] = b, classes[b] = {b};
       const BufferKind kind = p.buffers[b].kind;
       const bool made = kind == BufferKind::Transient || kind == BufferKind::Output;
@@ -136,6 +139,7 @@ private:
 
   const Candidate &chosen(int step) const { return p.steps[step].candidates[draft.candidates[step]]; }
   bool transient(int b) const { return p.buffers[b].kind == BufferKind::Transient; }
+  bool onSsd(int b) const { return !ctx.onSsd.empty() && ctx.onSsd[b]; }
 
   // May every step that touches b, but for the one whose copy its alias saves, take a subrange?
   bool takesSubrange(int b, int its) const {
@@ -200,11 +204,13 @@ private:
     if (!outer && !inner)
       return;
     const int64_t start = std::min(ea.first, eb.first), end = std::max(ea.second, eb.second);
-    int anchored = 0;
+    int anchored = 0, transferred = 0;
     auto place = [&](const std::vector<int> &members, std::vector<Range> &ranges) {
       for (size_t k = 0; k < members.size(); ++k) {
         const int m = members[k];
         if (!transient(m) && (++anchored > 1 || ranges[k].offset != start || ranges[k].end() != end))
+          return false;
+        if (onSsd(m) && (++transferred, ranges[k].run > 0 || ranges[k].offset != start || ranges[k].end() != end))
           return false;
         ranges[k].offset -= start;
         const int its = m == al.buffer ? id : alias[m];
@@ -213,7 +219,7 @@ private:
       }
       return true;
     };
-    if (!place(classes[a], moved) || !place(classes[b], still))
+    if (!place(classes[a], moved) || !place(classes[b], still) || (anchored > 0 && transferred > 0))
       return;
     const bool equal = al.kind != AliasKind::InPlace;
     for (size_t i = 0; i < moved.size(); ++i)
@@ -251,7 +257,7 @@ private:
       for (int m : classes[b]) {
         out.members[m] = {int(out.storages.size()), range[m].offset, range[m].run, range[m].stride, alias[m]};
         life.bytes = std::max(life.bytes, range[m].end());
-        life.align = std::max(life.align, p.buffers[m].align);
+        life.align = std::max({life.align, p.buffers[m].align, onSsd(m) ? kSsdAlign : kAlign});
         life.birth = std::min(life.birth, std::max(birth[m], 0));
         life.death = std::max(life.death, std::min(last[m] + 1, steps));
         life.tier = transient(m) ? chosen(ctx.uses.writer[m]).tier : p.buffers[m].tier;
@@ -260,13 +266,16 @@ private:
         if (!transient(m)) {
           const BufferKind kind = p.buffers[m].kind;
           const bool io = kind == BufferKind::Input || kind == BufferKind::Output;
-          life.region = io ? Region::Caller : kind == BufferKind::Constant ? Region::Constant : Region::State;
+          life.region = io                               ? Region::Caller
+                        : kind == BufferKind::State      ? Region::State
+                        : p.buffers[m].tier == Tier::Ssd ? Region::File
+                                                         : Region::Constant;
           life.tier = p.buffers[m].tier;
           life.birth = 0, life.death = steps;
         }
       out.storages.push_back(life);
     }
-    out.elided.assign(steps, 0), out.workspace.assign(steps, 0);
+    out.elided.assign(steps, 0), out.workspace.assign(steps, 0), out.ns.assign(steps, 0);
     for (int s = 0; s < steps; ++s) {
       const Step &step = p.steps[s];
       const Candidate &c = chosen(s);
@@ -275,7 +284,7 @@ private:
       if (out.elided[s])
         continue;
       out.workspace[s] = p.workspace(c);
-      out.ns += std::max<int64_t>(0, c.ns - taken[s].ns);
+      out.ns[s] = std::max<int64_t>(0, c.ns - taken[s].ns);
     }
     return out;
   }
@@ -284,5 +293,7 @@ private:
 } // namespace
 
 Layout layOut(const Context &context, const Draft &draft) { return Builder(context, draft).build(); }
+
+int64_t computeNs(const Layout &layout) { return std::accumulate(layout.ns.begin(), layout.ns.end(), int64_t(0)); }
 
 } // namespace plim::solver

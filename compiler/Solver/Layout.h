@@ -41,13 +41,16 @@ struct Layout {
   std::vector<Member> members;    // by buffer
   std::vector<char> elided;       // by step
   std::vector<int64_t> workspace; // by step; 0 where elided
-  int64_t ns = 0;
+  std::vector<int64_t> ns;        // by step: its candidate's less what aliases save; 0 where elided
 };
 
 // What does not depend on the draft, computed once for a problem.
 struct Context {
-  explicit Context(const Problem &problem);
+  // `onSsd` says by buffer whether the ssd reads or writes it; empty: it meets none. What does lies at the start of a
+  // storage of its own size, rounded up to kSsdAlign, that is not the caller's (Problem.h, Place).
+  explicit Context(const Problem &problem, std::vector<char> onSsd = {});
   const Problem &problem;
+  const std::vector<char> onSsd;
   Dependencies deps;
   Uses uses;
   std::vector<int> aliasOrder; // in which aliases are tried: views, then pieces, then in-place, each by falling size
@@ -57,6 +60,9 @@ struct Context {
 int64_t bytesOf(const Problem &problem, int buffer, const std::vector<int> &choices);
 
 Layout layOut(const Context &context, const Draft &draft);
+
+// Of all steps, one after the other.
+int64_t computeNs(const Layout &layout);
 
 // The given order, the fastest candidate of each step and group that is not barred.
 Draft fastestDraft(const Problem &problem);
