@@ -1,6 +1,7 @@
 /* The public headers compile as C99, and the usage example of plim.h is a whole program that a C linker links. */
 #include "plim/check.h"
 #include "plim/kernel.h"
+#include "plim/limits.h"
 #include "plim/plim.h"
 #include "plim/status.h"
 #include "plim/table.h"
