@@ -1,5 +1,6 @@
 //===- Unroll.cpp - A schedule as a problem of its own ----------------------------------------===//
 #include "compiler/Solver/Unroll.h"
+#include "compiler/Solver/Makespan.h"
 #include <algorithm>
 #include <numeric>
 
@@ -161,30 +162,7 @@ Schedule scheduleOf(const Problem &problem, const Draft &draft) {
 
 int64_t predictNs(const Unrolled &unrolled, const Layout &layout) {
   const Schedule &schedule = unrolled.schedule;
-  std::vector<int64_t> ends(schedule.actions.size(), 0);
-  std::array<int64_t, 3> queue{}; // where each stands; the cpu's is the time
-  int64_t &now = queue[int(Queue::Cpu)];
-  for (size_t k = 0; k < schedule.actions.size(); ++k) {
-    const Action &action = schedule.actions[k];
-    if (action.kind == ActionKind::Copy) {
-      const int from = action.reads[0];
-      const Link *link =
-          unrolled.original.link(schedule.instances[from].tier, schedule.instances[action.writes[0]].tier);
-      if (!link)
-        continue;
-      int64_t bytes = bytesOf(unrolled.problem, from, schedule.choices);
-      if (action.queue != Queue::Cpu)
-        bytes = alignUp(bytes, kSsdAlign);
-      int64_t &end = queue[int(action.queue)];
-      ends[k] = end = std::max(end, now + link->latencyNs) + transferNs(*link, bytes);
-      if (action.queue == Queue::Cpu)
-        continue;
-    }
-    now += layout.ns[k];
-    for (int copy : action.waits)
-      now = std::max(now, ends[copy]);
-  }
-  return now;
+  return makespan(unrolled.original, schedule.actions, schedule.instances, schedule.choices, layout.ns);
 }
 
 Solution assemble(const Unrolled &unrolled, const Draft &draft, const PackOptions &options) {
