@@ -1,0 +1,344 @@
+//===- Footprint.cpp - Bytes that values cannot help taking ------------------------------------===//
+#include "compiler/Solver/Bound/Footprint.h"
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace plim::solver {
+
+Footprint::Footprint(const Problem &p) : problem(p), uses(usesOf(p)) {
+  for (size_t g = 0; g < p.groups.size(); ++g) {
+    barred.emplace_back(p.groups[g].choices.size(), 0);
+    for (const Step &step : p.steps)
+      for (size_t c = 0; step.group == int(g) && c < barred[g].size(); ++c)
+        barred[g][c] |= !step.candidates[c].barredBy.empty();
+  }
+  findValues();
+  findSegments();
+  findNeeds();
+  findRequired();
+  segmentMark.assign(segments.size(), 0), bufferMark.assign(p.buffers.size(), 0);
+}
+
+bool Footprint::allowed(const Step &step, size_t candidate) const {
+  return step.candidates[candidate].barredBy.empty() && (step.group < 0 || !barred[step.group][candidate]);
+}
+
+int64_t Footprint::leastSize(const Buffer &buffer) const {
+  if (buffer.group < 0)
+    return buffer.bytes;
+  int64_t least = INT64_MAX;
+  for (size_t c = 0; c < buffer.sizes.size(); ++c)
+    if (!barred[buffer.group][c])
+      least = std::min(least, buffer.sizes[c]);
+  return least;
+}
+
+bool Footprint::streamed(int b) const {
+  const Buffer &buffer = problem.buffers[b];
+  return buffer.kind == BufferKind::Constant && problem.levers.stream && buffer.movable && buffer.tier == Tier::Ram;
+}
+
+void Footprint::findValues() {
+  const int count = int(problem.buffers.size());
+  bytes.resize(count), value.assign(count, 0), needs.resize(problem.steps.size());
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    const Step &step = problem.steps[s];
+    for (size_t c = 0; c < step.candidates.size(); ++c)
+      needs[s].inRam = needs[s].inRam && (!allowed(step, c) || step.candidates[c].tier == Tier::Ram);
+  }
+  for (int b = 0; b < count; ++b) {
+    const Buffer &buffer = problem.buffers[b];
+    bytes[b] = leastSize(buffer);
+    value[b] = buffer.kind == BufferKind::Transient ? needs[uses.writer[b]].inRam
+                                                    : buffer.kind == BufferKind::Output && buffer.tier == Tier::Ram;
+    if (buffer.kind == BufferKind::Output && buffer.tier == Tier::Ram)
+      outputs += buffer.sizes.empty() ? buffer.bytes : *std::max_element(buffer.sizes.begin(), buffer.sizes.end());
+  }
+  if (!problem.levers.alias)
+    return;
+  // A view of what the caller or the weights hold takes no bytes; nor does a view of such a view.
+  std::vector<std::vector<int>> views(problem.steps.size());
+  for (size_t a = 0; a < problem.aliases.size(); ++a)
+    if (problem.aliases[a].kind == AliasKind::View)
+      views[problem.aliases[a].step].push_back(int(a));
+  for (const auto &ofStep : views)
+    for (int a : ofStep) {
+      const Alias &alias = problem.aliases[a];
+      const BufferKind base = problem.buffers[alias.base].kind;
+      const bool held = base == BufferKind::Input || (base == BufferKind::Constant && !streamed(alias.base));
+      if (held || (base == BufferKind::Transient && !value[alias.base]))
+        value[alias.buffer] = 0;
+    }
+}
+
+namespace {
+
+// Where a buffer lies in the whole that it is part of.
+struct Strip {
+  int64_t offset = 0, run = 0, stride = 0;
+};
+
+} // namespace
+
+void Footprint::findSegments() {
+  const int count = int(problem.buffers.size());
+  segmentsOf.resize(count);
+  std::vector<int> owner(count), parentAlias(count, -1);
+  std::vector<char> several(count, 0);
+  std::iota(owner.begin(), owner.end(), 0);
+  auto find = [&](int b) {
+    while (owner[b] != b)
+      b = owner[b] = owner[owner[b]];
+    return b;
+  };
+  auto counts = [&](int b) { return value[b] || streamed(b); };
+  for (size_t a = 0; a < problem.aliases.size() && problem.levers.alias; ++a) {
+    const Alias &alias = problem.aliases[a];
+    if (alias.kind == AliasKind::InPlace || !counts(alias.buffer) || !counts(alias.base))
+      continue;
+    several[alias.buffer] |= parentAlias[alias.buffer] >= 0;
+    parentAlias[alias.buffer] = int(a);
+    owner[find(alias.buffer)] = find(alias.base);
+  }
+  std::vector<std::vector<int>> members(count);
+  std::vector<char> forest(count, 1);
+  for (int b = 0; b < count; ++b)
+    if (counts(b)) {
+      members[find(b)].push_back(b);
+      forest[find(b)] = forest[find(b)] && !several[b];
+    }
+  for (int b = 0; b < count; ++b)
+    if (!members[b].empty())
+      addComponent(members[b], parentAlias, forest[b]);
+}
+
+// Cuts what views and pieces may join into segments. Where it is not plain how the members lie in one whole, they are
+// taken to lie inside each other, which counts the largest only.
+void Footprint::addComponent(const std::vector<int> &members, const std::vector<int> &parentAlias, bool forest) {
+  std::map<int, Strip> strips;
+  int64_t rows = 1, stride = 0;
+  bool plain = forest;
+  for (size_t k = 0; k < members.size() && plain; ++k) {
+    Strip at;
+    int64_t inner = bytes[members[k]];
+    size_t hops = 0;
+    for (int b = members[k]; parentAlias[b] >= 0 && plain; b = problem.aliases[parentAlias[b]].base) {
+      const Alias &alias = problem.aliases[parentAlias[b]];
+      plain = ++hops <= members.size();
+      if (alias.run == 0)
+        at.offset += alias.offset;
+      else if (at.run == 0 && at.offset == 0 && bytes[b] == inner)
+        at = {alias.offset, alias.run, alias.stride};
+      else
+        plain = false;
+    }
+    if (at.run > 0) {
+      // All rows alike, and the member inside one column of the whole.
+      plain = plain && inner % at.run == 0 && at.offset + at.run <= at.stride &&
+              (stride == 0 || (stride == at.stride && rows == inner / at.run));
+      stride = at.stride, rows = inner / std::max<int64_t>(1, at.run);
+    }
+    strips[members[k]] = at;
+  }
+  std::map<int, std::pair<int64_t, int64_t>> columns; // half-open, by member
+  for (int b : members) {
+    const Strip &at = strips[b];
+    if (at.run > 0)
+      columns[b] = {at.offset, at.offset + at.run};
+    else if (stride > 0)
+      plain = plain && at.offset == 0 && bytes[b] == stride * rows, columns[b] = {0, stride};
+    else
+      columns[b] = {at.offset, at.offset + bytes[b]};
+  }
+  if (!plain) {
+    rows = 1;
+    for (int b : members)
+      columns[b] = {0, bytes[b]};
+  }
+  std::vector<int64_t> cuts;
+  for (const auto &[b, column] : columns)
+    cuts.push_back(column.first), cuts.push_back(column.second);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  for (size_t k = 0; k + 1 < cuts.size(); ++k) {
+    Segment segment{.bytes = (cuts[k + 1] - cuts[k]) * rows};
+    for (const auto &[b, column] : columns)
+      if (column.first <= cuts[k] && cuts[k + 1] <= column.second)
+        segment.buffers.push_back(b);
+    if (segment.buffers.empty())
+      continue;
+    // In a forest the way between two members leads over wholes that contain both.
+    segment.linked = plain || segment.buffers.size() == members.size();
+    for (int b : segment.buffers)
+      segmentsOf[b].push_back(int(segments.size()));
+    segments.push_back(std::move(segment));
+  }
+}
+
+// The part of `all` bytes that `piece` of an axis needs of an operand; rows at the edges of a piece are left out.
+static int64_t share(int64_t all, const SplitAxis &axis, const SplitAxis::Operand &operand, int64_t piece) {
+  if (operand.stride <= 0 || operand.divisor <= 0)
+    return all;
+  const __int128 span = __int128(axis.extent) * operand.stride;
+  const __int128 rows = (span + operand.divisor - 1) / operand.divisor + std::max<int64_t>(0, operand.before) +
+                        std::max<int64_t>(0, operand.after); // at most
+  return int64_t(std::min<__int128>(all, __int128(all) * piece * operand.stride / (rows * operand.divisor)));
+}
+
+void Footprint::findNeeds() {
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    const Step &step = problem.steps[s];
+    Needs &need = needs[s];
+    need.cut = problem.levers.split && !step.splits.empty();
+    for (size_t r = 0; r < step.reads.size(); ++r) {
+      const int b = step.reads[r];
+      if (!value[b] && !streamed(b))
+        continue;
+      Operand operand{b, bytes[b], bytes[b], true};
+      if (need.cut)
+        for (const SplitAxis &axis : step.splits) {
+          const int64_t least = std::min(axis.minPiece, axis.extent);
+          operand.bytes = share(operand.bytes, axis, axis.operands[r], least);
+          operand.lastBytes = share(operand.lastBytes, axis, axis.operands[r], 1);
+          operand.whole = operand.whole && axis.operands[r].stride <= 0;
+        }
+      need.reads.push_back(operand);
+    }
+    for (int b : step.writes) {
+      if (!value[b])
+        continue;
+      Operand operand{b, bytes[b], bytes[b], true};
+      if (need.cut)
+        for (const SplitAxis &axis : step.splits)
+          if (axis.combine == SplitAxis::Combine::Concat) {
+            operand.bytes = int64_t(__int128(operand.bytes) * std::min(axis.minPiece, axis.extent) / axis.extent);
+            operand.lastBytes /= axis.extent;
+            operand.whole = false;
+          }
+      need.writes.push_back(operand);
+    }
+  }
+  if (!problem.levers.alias)
+    return;
+  std::vector<std::vector<int>> into(problem.steps.size()), views(problem.steps.size());
+  for (const Alias &alias : problem.aliases)
+    if (alias.kind == AliasKind::InPlace)
+      needs[alias.step].inPlace.push_back({alias.buffer, alias.base});
+    else
+      (alias.kind == AliasKind::Into ? into : views)[alias.step].push_back(alias.buffer);
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    const Step &step = problem.steps[s];
+    auto all = [](const std::vector<int> &of, const std::vector<int> &have) {
+      return !of.empty() && std::all_of(of.begin(), of.end(),
+                                        [&](int b) { return std::find(have.begin(), have.end(), b) != have.end(); });
+    };
+    needs[s].elidable = all(step.reads, into[s]) || all(step.writes, views[s]);
+  }
+}
+
+// A step that no output, state or effect needs may be left out.
+void Footprint::findRequired() {
+  for (int s = int(problem.steps.size()); s-- > 0;) {
+    const Step &step = problem.steps[s];
+    Needs &need = needs[s];
+    need.required = need.required || !step.pure;
+    for (int b : step.writes)
+      need.required = need.required || problem.buffers[b].kind != BufferKind::Transient;
+    if (!need.required)
+      continue;
+    for (int b : step.reads)
+      if (problem.buffers[b].kind != BufferKind::State && uses.writer[b] >= 0)
+        needs[uses.writer[b]].required = true;
+    for (int before : step.after)
+      needs[before].required = true;
+  }
+}
+
+int64_t Footprint::arena(int64_t raw, int64_t workspace) const {
+  return alignUp(std::max<int64_t>(0, raw - outputs), kAlign) + alignUp(workspace, kAlign);
+}
+
+int64_t Footprint::leastWorkspace(int s, uint32_t flags) const {
+  const Step &step = problem.steps[s];
+  if (needs[s].cut || needs[s].elidable)
+    return 0;
+  int64_t least = -1;
+  for (size_t c = 0; c < step.candidates.size(); ++c)
+    if (allowed(step, c) && (step.candidates[c].flags & flags) == flags)
+      if (const int64_t bytes = problem.workspace(step.candidates[c]); least < 0 || bytes < least)
+        least = bytes;
+  return least;
+}
+
+// The bytes that the buffer adds to those marked.
+int64_t Footprint::add(int buffer) {
+  int64_t sum = 0;
+  for (int s : segmentsOf[buffer])
+    if (segmentMark[s] != mark)
+      segmentMark[s] = mark, sum += segments[s].bytes;
+  return sum;
+}
+
+int64_t Footprint::running(int s, const std::vector<int> &kept, const std::vector<int> &made, bool last,
+                           int64_t &work) {
+  const Needs &need = needs[s];
+  if (!need.inRam)
+    return 0;
+  ++mark;
+  int64_t raw = 0;
+  for (int b : kept)
+    bufferMark[b] = mark, raw += add(b);
+  for (int b : made)
+    raw += add(b);
+  auto isMade = [&](int b) { return std::find(made.begin(), made.end(), b) != made.end(); };
+  for (const auto *list : {&need.reads, &need.writes})
+    for (const Operand &o : *list)
+      if (o.whole)
+        raw += add(o.buffer);
+  // Pieces lie inside what is there whole, where the two may share bytes.
+  for (const auto *list : {&need.reads, &need.writes})
+    for (const Operand &o : *list)
+      if (!o.whole && add(o.buffer) == bytes[o.buffer])
+        raw += last ? o.lastBytes : o.bytes;
+  work -= int64_t(kept.size() + need.reads.size() + need.writes.size());
+
+  auto counted = [&](int b) {
+    for (const auto *list : {&need.reads, &need.writes})
+      for (const Operand &o : *list)
+        if (o.buffer == b && !isMade(b))
+          return last ? o.lastBytes : o.bytes;
+    return bytes[b];
+  };
+  // Results in place of operands: each result takes one, each operand is taken once.
+  int64_t ofResults = 0, ofOperands = 0;
+  for (size_t i = 0; i < need.inPlace.size(); ++i) {
+    const auto [result, operand] = need.inPlace[i];
+    if (!value[result] || !value[operand] || bufferMark[operand] == mark)
+      continue;
+    int64_t most = 0, taken = 0;
+    bool firstOfResult = true, firstOfOperand = true;
+    for (size_t j = 0; j < need.inPlace.size(); ++j) {
+      const auto [r, o] = need.inPlace[j];
+      if (!value[r] || !value[o] || bufferMark[o] == mark)
+        continue;
+      const int64_t shared = std::min(counted(r), counted(o));
+      if (r == result)
+        most = std::max(most, shared), firstOfResult = firstOfResult && j >= i;
+      if (o == operand)
+        taken = std::max(taken, shared), firstOfOperand = firstOfOperand && j >= i;
+    }
+    ofResults += firstOfResult ? most : 0;
+    ofOperands += firstOfOperand ? taken : 0;
+  }
+  const int64_t credit = std::min(ofResults, ofOperands);
+  int64_t least = arena(raw, leastWorkspace(s, 0));
+  if (credit > 0 && !need.cut)
+    if (const int64_t workspace = leastWorkspace(s, kInPlaceOk); workspace >= 0)
+      least = std::min(least, arena(raw - credit, workspace));
+  if (credit > 0 && need.cut)
+    least = arena(raw - credit, 0);
+  return least;
+}
+
+} // namespace plim::solver
