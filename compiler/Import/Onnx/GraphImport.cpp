@@ -48,8 +48,7 @@ LogicalResult ModelImporter::importNodes(const std::vector<wire::Node> &nodes, S
 
 LogicalResult ModelImporter::importNode(const wire::Node &node, StringRef label, Scope &scope) {
   const Location loc = NameLoc::get(StringAttr::get(context, label));
-  const bool isStandard = node.domain.empty() || toRef(node.domain) == "ai.onnx";
-  const auto set = scope.operatorSets->find(isStandard ? StringRef() : toRef(node.domain));
+  const auto set = scope.operatorSets->find(ownDomain(toRef(node.domain)));
   NodeImporter importer(*this, builder, loc, node, label, set == scope.operatorSets->end() ? 1 : set->second,
                         scope.callAttributes);
   for (std::string_view input : node.inputs) {

@@ -54,7 +54,7 @@ llvm::ArrayRef<OperatorRow> plim::onnx::allOperators() {
 }
 
 const OperatorRow *plim::onnx::findOperator(llvm::StringRef domain, llvm::StringRef name) {
-  const auto key = std::make_tuple(domain == "ai.onnx" ? llvm::StringRef() : domain, name);
+  const auto key = std::make_tuple(ownDomain(domain), name);
   const auto rows = allOperators();
   const auto found = llvm::lower_bound(rows, key, [](const OperatorRow &row, const auto &k) { return keyOf(row) < k; });
   return found != rows.end() && keyOf(*found) == key ? &*found : nullptr;

@@ -33,7 +33,10 @@ struct OperatorRow {
 constexpr int64_t leastOperatorSet = 7, mostOperatorSet = 27;
 constexpr const char *microsoftDomain = "com.microsoft";
 
-/// The row of an operator, whatever the version. Domains "" and "ai.onnx" are one.
+/// Domains "" and "ai.onnx" are one: the former.
+inline llvm::StringRef ownDomain(llvm::StringRef domain) { return domain == "ai.onnx" ? llvm::StringRef() : domain; }
+
+/// The row of an operator, whatever the version.
 const OperatorRow *findOperator(llvm::StringRef domain, llvm::StringRef name);
 
 /// Why an operator without a row is refused, where that is known; null otherwise.

@@ -41,9 +41,8 @@ constexpr Refusal refusals[] = {
 } // namespace
 
 const char *plim::onnx::refusalOf(llvm::StringRef domain, llvm::StringRef name) {
-  const llvm::StringRef own = domain == "ai.onnx" ? llvm::StringRef() : domain;
   for (const Refusal &refusal : refusals)
-    if (own == refusal.domain && name == refusal.name)
+    if (ownDomain(domain) == refusal.domain && name == refusal.name)
       return refusal.reason;
   return nullptr;
 }

@@ -6,7 +6,7 @@ using namespace plim;
 using namespace plim::onnx;
 
 std::string plim::onnx::qualifiedName(StringRef domain, StringRef name) {
-  if (domain.empty() || domain == "ai.onnx")
+  if (ownDomain(domain).empty())
     return name.str();
   return (domain + "::" + name).str();
 }
@@ -20,7 +20,7 @@ std::string plim::onnx::labelOf(const wire::Node &node, size_t index, StringRef 
 LogicalResult ModelImporter::readOperatorSets(const std::vector<wire::OperatorSet> &list, StringRef where,
                                               OperatorSets &sets) {
   for (const wire::OperatorSet &entry : list) {
-    const StringRef domain = toRef(entry.domain) == "ai.onnx" ? StringRef() : toRef(entry.domain);
+    const StringRef domain = ownDomain(toRef(entry.domain));
     // Exporters list a domain twice; two versions of it would be two languages.
     auto [found, isNew] = sets.try_emplace(domain, entry.version);
     if (!isNew && found->second != entry.version)
@@ -95,11 +95,12 @@ void ModelImporter::collectUnsupported(const std::vector<wire::Node> &nodes, con
       continue;
     }
     const OperatorRow *row = findOperator(toRef(node.domain), toRef(node.opType));
-    const auto set = sets.find(toRef(node.domain) == "ai.onnx" ? StringRef() : toRef(node.domain));
-    const bool isStandard = toRef(node.domain).empty() || toRef(node.domain) == "ai.onnx";
+    const StringRef domain = ownDomain(toRef(node.domain));
+    const auto set = sets.find(domain);
+    const bool isStandard = domain.empty();
     std::string reason;
     if (!row) {
-      const char *why = refusalOf(toRef(node.domain), toRef(node.opType));
+      const char *why = refusalOf(domain, toRef(node.opType));
       reason = why ? why : "not supported";
     } else if (isStandard && set == sets.end())
       reason = "the model imports no operator set of its domain";

@@ -32,11 +32,8 @@ LogicalResult dequantizeLinear(NodeImporter &n) {
   if (!q)
     return failure();
   Value result = dequantized(n, n[0], *q);
-  if (const int64_t type = n.integer("output_dtype", 0)) {
-    const Type element = n.elementType(type);
-    return element && !n.hasFailed() ? n.finish(n.cast(result, element)) : failure();
-  }
-  return n.finish(result);
+  const int64_t type = n.integer("output_dtype", 0);
+  return n.finish(type ? n.cast(result, n.elementType(type)) : result);
 }
 
 LogicalResult quantizeLinear(NodeImporter &n) {
@@ -61,7 +58,7 @@ LogicalResult dynamicQuantizeLinear(NodeImporter &n) {
   if (!n.type(0).getElementType().isF32())
     return n.error("input 0 'x' must be f32");
   DynamicQuantization q = quantizedDynamically(n, n[0]);
-  return n.hasFailed() ? failure() : n.finish({q.bytes, q.scale, q.zero});
+  return n.finish({q.bytes, q.scale, q.zero});
 }
 
 constexpr OperatorRow rows[] = {

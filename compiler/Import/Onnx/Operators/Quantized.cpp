@@ -80,8 +80,7 @@ static Value spread(NodeImporter &n, unsigned input, RankedTensorType shape, con
   dims.erase(dims.begin() + q.axis);
   dims[q.axis] = n.type(input).getDimSize(q.axis) * q.blockSize;
   repeated = n.reshape(repeated, dims);
-  return n.hasFailed() ? Value()
-                       : n.make<graph::SliceOp>(repeated, Ints(rank, 0), Ints(shape.getShape()), Ints(rank, 1));
+  return n.make<graph::SliceOp>(repeated, Ints(rank, 0), Ints(shape.getShape()), Ints(rank, 1));
 }
 
 std::optional<Quantization> plim::onnx::readQuantization(NodeImporter &n, RankedTensorType shape, unsigned scale,
@@ -138,9 +137,7 @@ static Value blocksOf(NodeImporter &n, Value x, const Quantization &q, Ints &sha
 }
 
 /// Back to the shape without blocks.
-static Value whole(NodeImporter &n, Value x, const Ints &shape) {
-  return n.hasFailed() || shape.empty() ? x : n.reshape(x, shape);
-}
+static Value whole(NodeImporter &n, Value x, const Ints &shape) { return shape.empty() ? x : n.reshape(x, shape); }
 
 Value plim::onnx::dequantized(NodeImporter &n, Value x, const Quantization &q) {
   if (n.hasFailed())
@@ -153,7 +150,7 @@ Value plim::onnx::dequantized(NodeImporter &n, Value x, const Quantization &q) {
   if (q.zero)
     centred = n.make<graph::SubOp>(centred, n.cast(q.zero, wide));
   Value product = n.make<graph::MulOp>(centred, n.cast(q.scale, wide));
-  return n.hasFailed() ? Value() : whole(n, n.cast(product, element), shape);
+  return whole(n, n.cast(product, element), shape);
 }
 
 Value plim::onnx::saturated(NodeImporter &n, Value x, Value zero, IntegerType target) {
@@ -164,7 +161,7 @@ Value plim::onnx::saturated(NodeImporter &n, Value x, Value zero, IntegerType ta
   if (zero)
     rounded = n.make<graph::AddOp>(rounded, n.cast(zero, graph::elementTypeOf(x)));
   Value clipped = n.make<graph::ClipOp>(rounded, n.b.getF64FloatAttr(least), n.b.getF64FloatAttr(least + span - 1));
-  return n.hasFailed() ? Value() : n.cast(clipped, target);
+  return n.cast(clipped, target);
 }
 
 Value plim::onnx::quantized(NodeImporter &n, Value x, const Quantization &q, IntegerType target) {
@@ -176,7 +173,7 @@ Value plim::onnx::quantized(NodeImporter &n, Value x, const Quantization &q, Int
     element = n.b.getF32Type();
   Ints shape;
   Value scaled = n.make<graph::DivOp>(n.cast(blocksOf(n, x, q, shape), element), n.cast(q.scale, element));
-  return n.hasFailed() ? Value() : whole(n, saturated(n, scaled, q.zero, target), shape);
+  return whole(n, saturated(n, scaled, q.zero, target), shape);
 }
 
 DynamicQuantization plim::onnx::quantizedDynamically(NodeImporter &n, Value x) {

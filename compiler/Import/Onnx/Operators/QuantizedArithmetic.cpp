@@ -30,19 +30,19 @@ LogicalResult finishQuantized(NodeImporter &n, Value value, unsigned like, unsig
 /// a, a scale, a zero, b, b scale, b zero, y scale, y zero
 template <typename Op> LogicalResult binary(NodeImporter &n) {
   Value a = realOf(n, 0), b = realOf(n, 3);
-  return n.hasFailed() ? failure() : finishQuantized(n, n.make<Op>(a, b), 0, 6);
+  return finishQuantized(n, n.make<Op>(a, b), 0, 6);
 }
 
 /// x, x scale, x zero, y scale, y zero
 LogicalResult leakyRelu(NodeImporter &n) {
   const double alpha = n.real("alpha", 0.01);
   Value x = realOf(n, 0);
-  return n.hasFailed() ? failure() : finishQuantized(n, n.make<graph::LeakyReluOp>(x, alpha), 0, 3);
+  return finishQuantized(n, n.make<graph::LeakyReluOp>(x, alpha), 0, 3);
 }
 
 LogicalResult sigmoid(NodeImporter &n) {
   Value x = realOf(n, 0);
-  return n.hasFailed() ? failure() : finishQuantized(n, n.make<graph::SigmoidOp>(x), 0, 3);
+  return finishQuantized(n, n.make<graph::SigmoidOp>(x), 0, 3);
 }
 
 LogicalResult softmax(NodeImporter &n) {
@@ -50,7 +50,7 @@ LogicalResult softmax(NodeImporter &n) {
   if (n.integer("opset", 13) < 13)
     return n.error("attribute 'opset' must be at least 13");
   Value x = realOf(n, 0);
-  return n.hasFailed() || !axis ? failure() : finishQuantized(n, n.make<graph::SoftmaxOp>(x, *axis), 0, 3);
+  return axis ? finishQuantized(n, n.make<graph::SoftmaxOp>(x, *axis), 0, 3) : failure();
 }
 
 LogicalResult globalAveragePool(NodeImporter &n) {
@@ -59,8 +59,7 @@ LogicalResult globalAveragePool(NodeImporter &n) {
     return n.error("need [N, C, spatial...], have " + Twine(rank) + " dimensions");
   const auto axes = llvm::to_vector(llvm::seq<int64_t>(first, first + rank - 2));
   Value x = realOf(n, 0);
-  return n.hasFailed() ? failure()
-                       : finishQuantized(n, n.make<graph::ReduceOp>(graph::ReduceKind::Mean, x, axes, true), 0, 3);
+  return finishQuantized(n, n.make<graph::ReduceOp>(graph::ReduceKind::Mean, x, axes, true), 0, 3);
 }
 
 /// y scale, y zero, then x, x scale, x zero for each value
@@ -72,7 +71,7 @@ LogicalResult concat(NodeImporter &n) {
   SmallVector<Value> parts;
   for (unsigned i = 2; axis && i < n.numInputs(); i += 3)
     parts.push_back(realOf(n, i));
-  return n.hasFailed() || !axis ? failure() : finishQuantized(n, n.make<graph::ConcatOp>(parts, *axis), 2, 0);
+  return axis ? finishQuantized(n, n.make<graph::ConcatOp>(parts, *axis), 2, 0) : failure();
 }
 
 constexpr OperatorRow rows[] = {

@@ -68,7 +68,7 @@ Value integerProduct(NodeImporter &n, Value a, Value b, Value aZero, Value bZero
 
 /// Sums in i32 times factors, as f32.
 Value scaledSums(NodeImporter &n, Value sums, Value factor) {
-  return n.hasFailed() ? Value() : n.make<graph::MulOp>(n.cast(sums, n.b.getF32Type()), factor);
+  return n.make<graph::MulOp>(n.cast(sums, n.b.getF32Type()), factor);
 }
 
 /// sums * (a scale * b scale / y scale), rounded, + y zero point, saturated to the zero point's type.
@@ -124,7 +124,7 @@ LogicalResult matMulIntegerToFloat(NodeImporter &n) {
   Value aScale = scaleOf(n, 2, true), bScale = scaleOf(n, 3, false);
   Value sums = integerProduct(n, n[0], n[1], aZero, bZero);
   Value result = scaledSums(n, sums, n.make<graph::MulOp>(aScale, bScale));
-  if (!n.hasFailed() && n[6])
+  if (n[6])
     result = n.make<graph::AddOp>(result, n.cast(n[6], n.b.getF32Type()));
   return n.finish(result);
 }
@@ -144,12 +144,12 @@ LogicalResult quantizedGemm(NodeImporter &n) {
     return failure();
   Value a = transposeA ? n.transpose(n[0], {1, 0}) : n[0], b = transposeB ? n.transpose(n[3], {1, 0}) : n[3];
   Value sums = integerProduct(n, a, b, aZero, bZero);
-  if (!n.hasFailed() && n[6])
+  if (n[6])
     sums = n.make<graph::AddOp>(sums, n[6]);
-  if (!n.hasFailed() && alpha != 1.0)
+  if (alpha != 1.0)
     aScale = n.make<graph::MulOp>(aScale, n.scalar(alpha, n.b.getF32Type()));
   if (!n[7])
-    return n.finish(scaledSums(n, sums, n.hasFailed() ? Value() : n.make<graph::MulOp>(aScale, bScale)));
+    return n.finish(scaledSums(n, sums, n.make<graph::MulOp>(aScale, bScale)));
   if (!n[8] || !needBytes(n, 8, "y_zero_point"))
     return n.error("input 8 'y_zero_point' must be there where input 7 'y_scale' is");
   return n.finish(requantized(n, sums, aScale, bScale, 7, 8));

@@ -180,7 +180,7 @@ Value RecurrentNode::projectedBias() {
   const int64_t columns = gates * size;
   Value input = slice(n[3], {0, 0}, {directions, columns}),
         recurrent = slice(n[3], {0, columns}, {directions, columns});
-  if (linearBeforeReset && !n.hasFailed())
+  if (linearBeforeReset)
     recurrent = n.make<graph::PadOp>(slice(recurrent, {0, 0}, {directions, 2 * size}), ArrayRef<int64_t>{0, 0},
                                      ArrayRef<int64_t>{0, size});
   if (n.hasFailed())
@@ -273,7 +273,7 @@ Value RecurrentNode::alongColumns(Value parameter) {
     return n.reshape(parameter, {});
   if (NodeImporter::typeOf(parameter).getDimSize(1) == 1)
     parameter = n.make<graph::BroadcastOp>(parameter, ArrayRef<int64_t>{directions, columns});
-  return n.hasFailed() ? Value() : n.reshape(parameter, {directions * columns});
+  return n.reshape(parameter, {directions * columns});
 }
 
 /// As ONNX Runtime computes it: the input is quantised by its range over all steps, its product with W is exact; the
@@ -300,10 +300,9 @@ LogicalResult RecurrentNode::importQuantized() {
   if (n.hasFailed())
     return failure();
   Value projected = n.make<graph::MulOp>(n.cast(sums, f32), factor);
-  if (Value bias = projectedBias(); bias && !n.hasFailed())
+  if (Value bias = projectedBias(); bias)
     projected = n.make<graph::AddOp>(projected, bias);
-  Value recurrent = n.transpose(n[2], {0, 2, 1});
-  return n.hasFailed() ? failure() : finish(projected, recurrent, 7, scale, zero);
+  return finish(projected, n.transpose(n[2], {0, 2, 1}), 7, scale, zero);
 }
 
 LogicalResult lstm(NodeImporter &n) { return RecurrentNode(n, RecurrenceKind::LSTM).importFloats(); }

@@ -1,6 +1,7 @@
 // Resize and its predecessor Upsample. The graph op resizes the spatial dimensions of [N, C, spatial...]: dimensions
 // are moved there and back where a model resizes others.
 #include "compiler/Import/Onnx/Operators/ResizeMatrix.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <cmath>
 
 using namespace mlir;
@@ -59,12 +60,8 @@ LogicalResult resizeTo(NodeImporter &n, const Settings &settings, ArrayRef<int64
     return failure();
   if (added)
     result = n.reshape(result, NodeImporter::typeOf(result).getShape().drop_front(added));
-  if (!inPlace) {
-    Ints back(rank);
-    for (int64_t i = 0; i < rank; ++i)
-      back[order[i]] = i;
-    result = n.transpose(result, back);
-  }
+  if (!inPlace)
+    result = n.transpose(result, invertPermutationVector(order));
   return n.finish(result);
 }
 

@@ -10,22 +10,18 @@ namespace {
 
 /// Coordinates [count, rank] of the elements that are not 0.
 Value nonzeroOf(NodeImporter &n, Value input) {
-  const Type index = n.b.getI64Type();
   Value truth = n.cast(input, n.b.getI1Type());
   if (n.hasFailed())
     return {};
-  Ints axes;
-  for (int64_t d = 0; d < NodeImporter::typeOf(input).getRank(); ++d)
-    axes.push_back(d);
-  Value ones = n.cast(truth, index);
-  Value count = n.hasFailed() ? Value() : n.make<graph::ReduceOp>(graph::ReduceKind::Sum, ones, axes, false);
-  return n.hasFailed() ? Value() : n.make<graph::NonzeroOp>(truth, count);
+  const auto axes = llvm::to_vector(llvm::seq<int64_t>(0, graph::rankOf(input)));
+  Value ones = n.cast(truth, n.b.getI64Type());
+  return n.make<graph::NonzeroOp>(truth, n.make<graph::ReduceOp>(graph::ReduceKind::Sum, ones, axes, false));
 }
 
 LogicalResult nonZero(NodeImporter &n) {
   Value input = n.type(0).getRank() == 0 ? n.reshape(n[0], {1}) : n[0];
   Value found = nonzeroOf(n, input);
-  return n.hasFailed() ? failure() : n.finish(n.transpose(found, {1, 0}));
+  return n.finish(n.transpose(found, {1, 0}));
 }
 
 /// The axis that the node chooses along, or -1 where it has none: then `input` becomes flat. Nothing after an error.
@@ -45,8 +41,7 @@ LogicalResult compress(NodeImporter &n) {
   if (n.type(1).getRank() != 1 || !n.type(1).getElementType().isInteger(1))
     return n.error("input 1 'condition' must be a list of truth values");
   Value found = nonzeroOf(n, n[1]);
-  return n.hasFailed() ? failure()
-                       : n.finish(n.make<graph::GatherOp>(input, n.reshape(found, {-1}), std::max<int64_t>(*axis, 0)));
+  return n.finish(n.make<graph::GatherOp>(input, n.reshape(found, {-1}), std::max<int64_t>(*axis, 0)));
 }
 
 LogicalResult unique(NodeImporter &n) {
@@ -56,15 +51,11 @@ LogicalResult unique(NodeImporter &n) {
   if (!axis)
     return failure();
   Value keys = n.type(0).getElementType().isInteger(1) ? n.cast(n[0], n.b.getIntegerType(8, false)) : n[0];
-  if (n.hasFailed())
-    return failure();
   const SmallVector<Value> parts = n.makeMany<graph::UniqueOp>(4, keys, *axis, sorted);
-  Value count = n.hasFailed() ? Value() : n.reshape(parts[3], {1});
+  Value count = n.reshape(parts[3], {1});
   Value first = n.firstOf(parts[0], 0, count), counts = n.firstOf(parts[2], 0, count);
-  if (n.hasFailed())
-    return failure();
   Value values = n.make<graph::GatherOp>(input, first, std::max<int64_t>(*axis, 0));
-  return n.hasFailed() ? failure() : n.finish({values, first, parts[1], counts});
+  return n.finish({values, first, parts[1], counts});
 }
 
 LogicalResult nonMaxSuppression(NodeImporter &n) {
@@ -81,7 +72,7 @@ LogicalResult nonMaxSuppression(NodeImporter &n) {
   int64_t limit = std::max<int64_t>(std::min(wanted.hi, boxes.hi), 0);
   const SmallVector<Value> parts =
       n.makeMany<graph::NonMaxSuppressionOp>(2, n[0], n[1], most, overlap, least, limit, center);
-  return n.hasFailed() ? failure() : n.finish(n.firstOf(parts[0], 0, n.reshape(parts[1], {1})));
+  return n.finish(n.firstOf(parts[0], 0, n.reshape(parts[1], {1})));
 }
 
 constexpr OperatorRow rows[] = {

@@ -1,5 +1,6 @@
 // Operators along a sequence: its end reversed, its cache written, running products, products of matrices along it.
 #include "compiler/Import/Onnx/Operators/Term.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace plim;
@@ -9,13 +10,11 @@ namespace {
 
 /// `first` and `second` in front, the other dimensions behind, and the way back.
 std::pair<Ints, Ints> orderWithFront(int64_t rank, int64_t first, int64_t second) {
-  Ints order{first, second}, back(rank);
+  Ints order{first, second};
   for (int64_t i = 0; i < rank; ++i)
     if (i != first && i != second)
       order.push_back(i);
-  for (int64_t i = 0; i < rank; ++i)
-    back[order[i]] = i;
-  return {order, back};
+  return {order, invertPermutationVector(order)};
 }
 
 /// The first elements of each sequence in reverse, as many as its length says.

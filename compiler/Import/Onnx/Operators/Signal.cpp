@@ -1,6 +1,7 @@
 // Operators of signal processing: Fourier transforms as products with tables of cosines and sines, windows, mel
 // filters.
 #include "compiler/Import/Onnx/Operators/Term.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <cmath>
 
 using namespace mlir;
@@ -126,13 +127,12 @@ LogicalResult dft(NodeImporter &n) {
   if (t.length < 1 || t.length > mostLength)
     return n.error("the length is " + Twine(t.length) + ": need 1 to " + Twine(mostLength));
   // The axis becomes the last one and goes back in front of the parts.
-  Ints order, back;
+  Ints order;
   for (int64_t i = 0; i < rank - 1; ++i)
     if (i != *at)
       order.push_back(i);
   order.push_back(*at);
-  for (int64_t i = 0; i < rank - 1; ++i)
-    back.push_back(llvm::find(order, i) - order.begin());
+  Ints back = invertPermutationVector(order);
   back.push_back(rank - 1);
   Term signal(n, n[0]), imaginary = partOf(signal, 1);
   Term result = transform(n, partOf(signal, 0).transpose(order), imaginary ? imaginary.transpose(order) : imaginary, t);

@@ -83,7 +83,7 @@ bool sliceByNumbers(NodeImporter &n, ArrayRef<std::optional<Cut>> cuts, Value &r
   }
   result = n.make<graph::SliceOp>(n[0], begin, sizes, stride);
   for (auto [axis, indices] : backwards)
-    result = n.hasFailed() ? Value() : n.make<graph::GatherOp>(result, indices, axis);
+    result = n.make<graph::GatherOp>(result, indices, axis);
   return true;
 }
 

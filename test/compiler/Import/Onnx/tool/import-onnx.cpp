@@ -89,18 +89,15 @@ int main(int argc, char **argv) {
   ImportOptions options;
   options.decodedWeightsFile = decoded;
   std::string error;
-  for (const std::string &text : shapes)
-    if (auto flag = ShapeFlag::parse(text, error))
-      options.shapes.push_back(*flag);
-  for (const std::string &text : bounds)
-    if (auto flag = BoundFlag::parse(text, error))
-      options.bounds.push_back(*flag);
-  for (const std::string &text : states)
-    if (auto flag = StateFlag::parse(text, error))
-      options.states.push_back(*flag);
-  for (const std::string &text : entries)
-    if (auto flag = EntryFlag::parse(text, error))
-      options.entries.push_back(*flag);
+  const auto parse = [&]<typename Flag>(const cl::list<std::string> &texts, std::vector<Flag> &flags) {
+    for (const std::string &text : texts)
+      if (auto flag = Flag::parse(text, error))
+        flags.push_back(*flag);
+  };
+  parse(shapes, options.shapes);
+  parse(bounds, options.bounds);
+  parse(states, options.states);
+  parse(entries, options.entries);
   if (!error.empty()) {
     llvm::errs() << "error: " << error << "\n";
     return exitCode(ImportStatus::Usage);
