@@ -38,16 +38,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
     if (isIdentity(joint) && inner.getInput().getType() == getType())
       return inner.getInput();
   }
-  if (!adaptor.getInput())
-    return {};
-  ArrayRef<int64_t> from = shapeOf(getInput());
-  ArrayRef<int64_t> to = cast<RankedTensorType>(getType()).getShape();
-  return foldMove(adaptor.getInput(), getType(), [&](int64_t i) -> std::pair<unsigned, int64_t> {
-    SmallVector<int64_t> target = coordinatesOf(i, to), source(from.size());
-    for (auto [coordinate, axis] : llvm::zip(target, getPermutation()))
-      source[axis] = coordinate;
-    return {0, indexOf(source, from)};
-  });
+  return foldMoved(*this, adaptor.getOperands());
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
@@ -56,17 +47,13 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getInput().getDefiningOp<ReshapeOp>())
     if (inner.getInput().getType() == getType() && getType().hasStaticShape())
       return inner.getInput();
-  return foldMove(adaptor.getInput(), getType(), [](int64_t i) { return std::make_pair(0u, i); });
+  return foldMoved(*this, adaptor.getOperands());
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType() && getType().hasStaticShape())
     return getInput();
-  RankedTensorType type = foldableType(getType());
-  if (!type || !adaptor.getInput())
-    return {};
-  auto indices = broadcastIndices(shapeOf(getInput()), type.getShape());
-  return foldMove(adaptor.getInput(), type, [&](int64_t i) { return std::make_pair(0u, indices[i]); });
+  return foldMoved(*this, adaptor.getOperands());
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
@@ -78,34 +65,18 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (whole && keepsAll && getInput().getType() == getType())
     return getInput();
   // Sizes that are known of a shape that is not.
-  auto shape = getInput().getDefiningOp<ShapeOfOp>();
-  Attribute input = shape ? knownSizes(shape) : adaptor.getInput();
-  if (!input)
-    return {};
-  ArrayRef<int64_t> from = shapeOf(getInput()), to = getType().getShape();
-  return foldMove(input, getType(), [&](int64_t i) -> std::pair<unsigned, int64_t> {
-    if (shape && shape.getInput().getType().isDynamicDim(getStarts()[0] + i * steps[0]))
-      return {0, -1};
-    SmallVector<int64_t> coordinates = coordinatesOf(i, to);
-    for (auto [coordinate, start, step] : llvm::zip(coordinates, getStarts(), steps))
-      coordinate = start + coordinate * step;
-    return {0, indexOf(coordinates, from)};
-  });
+  if (auto shape = getInput().getDefiningOp<ShapeOfOp>())
+    return foldMove(knownSizes(shape), getType(), [&](int64_t i) -> std::pair<unsigned, int64_t> {
+      int64_t axis = getStarts()[0] + i * steps[0];
+      return {0, shape.getInput().getType().isDynamicDim(axis) ? -1 : axis};
+    });
+  return foldMoved(*this, adaptor.getOperands());
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
   if (getInputs().size() == 1 && getInputs().front().getType() == getType())
     return getInputs().front();
-  if (llvm::is_contained(adaptor.getInputs(), Attribute()))
-    return {};
-  return foldMove(adaptor.getInputs(), getType(), [&](int64_t i) -> std::pair<unsigned, int64_t> {
-    SmallVector<int64_t> coordinates = coordinatesOf(i, getType().getShape());
-    unsigned operand = 0;
-    int64_t &position = coordinates[getAxis()];
-    while (position >= shapeOf(getInputs()[operand])[getAxis()])
-      position -= shapeOf(getInputs()[operand++])[getAxis()];
-    return {operand, indexOf(coordinates, shapeOf(getInputs()[operand]))};
-  });
+  return foldMoved(*this, adaptor.getInputs());
 }
 
 OpFoldResult PadOp::fold(FoldAdaptor) {

@@ -110,6 +110,90 @@ Attribute foldMove(ArrayRef<Attribute> operands, Type resultType,
   return result.write();
 }
 
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+std::optional<SmallVector<std::pair<unsigned, int64_t>>>
+movedEntries(Operation *op, function_ref<std::optional<int64_t>(unsigned, int64_t)> index) {
+  ArrayRef<int64_t> to = shapeOf(op->getResult(0));
+  SmallVector<std::pair<unsigned, int64_t>> moved;
+  int64_t count = ShapedType::getNumElements(to);
+  // One operand, at the coordinates that a function makes of the result's.
+  auto through = [&](auto coordinatesIn) {
+    for (int64_t i = 0; i < count; ++i)
+      moved.push_back({0, indexOf(coordinatesIn(coordinatesOf(i, to)), shapeOf(op->getOperand(0)))});
+    return moved;
+  };
+  using Coordinates = SmallVector<int64_t>;
+  if (isa<ReshapeOp, DynamicReshapeOp>(op)) {
+    if (ShapedType::getNumElements(shapeOf(op->getOperand(0))) != count)
+      return std::nullopt;
+    for (int64_t i = 0; i < count; ++i)
+      moved.push_back({0, i});
+    return moved;
+  }
+  if (isa<BroadcastOp, DynamicBroadcastOp>(op)) {
+    for (int64_t i : broadcastIndices(shapeOf(op->getOperand(0)), to))
+      moved.push_back({0, i});
+    return moved;
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return through([&](Coordinates at) {
+      Coordinates from(at.size());
+      for (auto [coordinate, axis] : llvm::zip(at, transpose.getPermutation()))
+        from[axis] = coordinate;
+      return from;
+    });
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    SmallVector<int64_t> steps = slice.getFullSteps();
+    return through([&](Coordinates at) {
+      for (auto [coordinate, start, step] : llvm::zip(at, slice.getStarts(), steps))
+        coordinate = start + coordinate * step;
+      return at;
+    });
+  }
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    for (int64_t i = 0; i < count; ++i) {
+      Coordinates at = coordinatesOf(i, to);
+      unsigned operand = 0;
+      int64_t &position = at[concat.getAxis()];
+      while (position >= shapeOf(concat.getInputs()[operand])[concat.getAxis()])
+        position -= shapeOf(concat.getInputs()[operand++])[concat.getAxis()];
+      moved.push_back({operand, indexOf(at, shapeOf(concat.getInputs()[operand]))});
+    }
+    return moved;
+  }
+  auto gather = dyn_cast<GatherOp>(op);
+  if (!gather)
+    return std::nullopt;
+  ArrayRef<int64_t> from = shapeOf(gather.getInput()), indices = shapeOf(gather.getIndices());
+  size_t axis = size_t(gather.getAxis());
+  for (int64_t i = 0; i < count; ++i) {
+    Coordinates at = coordinatesOf(i, to);
+    ArrayRef<int64_t> inner = ArrayRef(at).slice(axis, indices.size());
+    std::optional<int64_t> picked = index(1, indexOf(inner, indices));
+    if (!picked || *picked < -from[axis] || *picked >= from[axis])
+      return std::nullopt;
+    Coordinates source(at.begin(), at.begin() + axis);
+    source.push_back(*picked < 0 ? *picked + from[axis] : *picked);
+    source.append(at.begin() + axis + indices.size(), at.end());
+    moved.push_back({0, indexOf(source, from)});
+  }
+  return moved;
+}
+
+Attribute foldMoved(Operation *op, ArrayRef<Attribute> operands) {
+  Type type = op->getResult(0).getType();
+  if (!foldableType(type) || llvm::is_contained(operands, Attribute()))
+    return {};
+  std::optional<Elements> indices; // of a gather: no other operand is asked for its numbers
+  auto moved = movedEntries(op, [&](unsigned operand, int64_t i) -> std::optional<int64_t> {
+    if (!indices)
+      indices = Elements::read(operands[operand]);
+    return indices ? std::optional(indices->ints[i]) : std::nullopt;
+  });
+  return moved ? foldMove(operands, type, [&](int64_t i) { return (*moved)[i]; }) : Attribute();
+}
+
 bool isSplat(Attribute attr, double number) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
   if (!dense || !dense.isSplat())

@@ -41,6 +41,13 @@ int64_t indexOf(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<int64_t> sha
 mlir::Attribute foldMove(llvm::ArrayRef<mlir::Attribute> operands, mlir::Type result,
                          llvm::function_ref<std::pair<unsigned, int64_t>(int64_t)> source);
 
+/// For each entry of a result of static shape, the operand and entry that it is a copy of. Nothing for ops that do not
+/// just move entries, or where `index` (the number that an entry of an operand is, if known) does not say which.
+std::optional<llvm::SmallVector<std::pair<unsigned, int64_t>>>
+movedEntries(mlir::Operation *op, llvm::function_ref<std::optional<int64_t>(unsigned, int64_t)> index);
+/// The result of such an op on constants.
+mlir::Attribute foldMoved(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
+
 /// The sizes of a shape_of's operand as a constant; dynamic ones are ShapedType::kDynamic and must not be used.
 mlir::Attribute knownSizes(ShapeOfOp op);
 

@@ -35,21 +35,7 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
       bool known = axis >= 0 && axis < rank && !shape.getInput().getType().isDynamicDim(axis);
       return {0, known ? axis : -1};
     });
-  if (!adaptor.getInput())
-    return {};
-  ArrayRef<int64_t> from = getInput().getType().getShape(), by = getIndices().getType().getShape();
-  int64_t axis = getAxis();
-  return foldMove(adaptor.getInput(), getType(), [&](int64_t i) -> std::pair<unsigned, int64_t> {
-    SmallVector<int64_t> target = coordinatesOf(i, getType().getShape());
-    SmallVector<int64_t> source(target.begin(), target.begin() + axis);
-    int64_t index = indices->ints[indexOf(ArrayRef(target).slice(axis, by.size()), by)];
-    index = index < 0 ? index + from[axis] : index;
-    if (index < 0 || index >= from[axis])
-      return {0, -1};
-    source.push_back(index);
-    source.append(target.begin() + axis + by.size(), target.end());
-    return {0, indexOf(source, from)};
-  });
+  return foldMoved(*this, adaptor.getOperands());
 }
 
 /// The input's sizes as a constant, with a marker in place of dynamic ones.

@@ -19,10 +19,6 @@ bool holdsSizes(mlir::Type type);
 namespace detail {
 /// Whether integers of a type can have all values of a range.
 bool fits(mlir::Type element, Dim range);
-/// For each entry of the result, the operand and entry that it is a copy of. Nothing for ops that do not just move
-/// entries, or where `index` (the number that an entry of an operand is, if known) does not say which.
-std::optional<llvm::SmallVector<std::pair<unsigned, int64_t>>>
-movedEntries(mlir::Operation *op, llvm::function_ref<std::optional<int64_t>(unsigned, int64_t)> index);
 } // namespace detail
 
 template <typename Entry> class SizeArithmetic {
@@ -266,7 +262,7 @@ SizeArithmetic<Entry>::evaluate(mlir::Operation *op,
     Dim range = entry ? rangeOf(*entry) : Dim(0, 1);
     return range.isStatic() ? std::optional(range.lo) : std::nullopt;
   };
-  if (auto moved = detail::movedEntries(op, index)) {
+  if (auto moved = movedEntries(op, index)) {
     for (auto [operand, i] : *moved)
       result.push_back(operands[operand][i]);
     return result;
