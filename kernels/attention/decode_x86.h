@@ -71,11 +71,10 @@ inline void scoreKeys(const Decode &t, int64_t batch, int64_t group, int64_t fir
   const Attention &a = t.a;
   const float *k = a.kData + Attention::at(a.k, batch, group, first);
   for (int64_t key = 0; key < count; key += kLanes) {
-    const int64_t left = count - key;
-    transposeKeys(k + key * a.k->strides[2], a.k->strides[2], left < kLanes ? left : kLanes, a.depth, t.transposed);
+    transposeKeys(k + key * a.k->strides[2], a.k->strides[2], smaller(count - key, kLanes), a.depth, t.transposed);
     for (int64_t row = 0; row < t.cut.rows; row += kDecodeRows) {
       const float *q[kDecodeRows];
-      const int64_t rows = t.cut.rows - row < kDecodeRows ? t.cut.rows - row : kDecodeRows;
+      const int64_t rows = smaller(t.cut.rows - row, kDecodeRows);
       for (int64_t r = 0; r < rows; ++r)
         q[r] = a.qData + Attention::at(a.q, batch, t.headOf(group, row + r), t.queryOf(row + r));
       float *scores = t.scores + row * PLIM_DECODE_KEYS + key;
@@ -120,7 +119,7 @@ inline void sumValues(const Decode &t, int64_t batch, int64_t group, int64_t fir
   const Attention &a = t.a;
   const float *v = a.vData + Attention::at(a.v, batch, group, first);
   for (int64_t row = 0; row < t.cut.rows; row += kDecodeRows) {
-    const int64_t rows = t.cut.rows - row < kDecodeRows ? t.cut.rows - row : kDecodeRows;
+    const int64_t rows = smaller(t.cut.rows - row, kDecodeRows);
     const float *weights = t.scores + row * PLIM_DECODE_KEYS;
     for (int64_t column = 0; column < a.values; column += kDecodeVectors * kLanes) {
       float *sums[kDecodeRows];
@@ -137,7 +136,7 @@ inline void sumValues(const Decode &t, int64_t batch, int64_t group, int64_t fir
 inline void decodeBlock(const Decode &t, int64_t batch, int64_t group, int64_t block) {
   const Attention &a = t.a;
   const int64_t first = block * PLIM_DECODE_KEYS;
-  const int64_t count = a.keys - first < PLIM_DECODE_KEYS ? a.keys - first : PLIM_DECODE_KEYS;
+  const int64_t count = smaller(a.keys - first, PLIM_DECODE_KEYS);
   scoreKeys(t, batch, group, first, count);
   for (int64_t row = 0; row < t.cut.rows; ++row) {
     const int64_t head = t.headOf(group, row), query = t.queryOf(row);

@@ -47,15 +47,14 @@ inline void runIntegerConv(const IntegerConvolution &p, void *scratch, uint32_t 
   const int16_t xZero = p.o.x_zero >= 0 ? *(const X *)p.launch->buf[p.o.x_zero] : 0;
   int16_t *terms = (int16_t *)scratch;
   int32_t *pairsOfW = (int32_t *)((char *)scratch + cut.a_bytes);
-  const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
 
   const int64_t end = cut.units * last / p.launch->tasks;
   for (int64_t unit = cut.units * first / p.launch->tasks; unit < end; ++unit) {
-    const int64_t row = unit / cut.panel_blocks * cut.rows, rows = atMost(pixels - row, cut.rows);
+    const int64_t row = unit / cut.panel_blocks * cut.rows, rows = smaller(pixels - row, cut.rows);
     const int64_t panel = unit % cut.panel_blocks * cut.panels;
-    const int64_t panelEnd = panel + atMost(plim_ceil_divide(n, kPanel) - panel, cut.panels);
+    const int64_t panelEnd = panel + smaller(plim_ceil_divide(n, kPanel) - panel, cut.panels);
     for (int64_t depth = 0; depth < k; depth += cut.depth) {
-      const int64_t count = atMost(k - depth, cut.depth), pairs = (count + 1) / 2;
+      const int64_t count = smaller(k - depth, cut.depth), pairs = (count + 1) / 2;
       for (int64_t i = 0; i < rows; ++i) {
         gatherTerms(p, x, xZero, row + i, depth, count, terms + i * 2 * pairs);
         if (count % 2)
@@ -68,10 +67,10 @@ inline void runIntegerConv(const IntegerConvolution &p, void *scratch, uint32_t 
         pairPanel(w + q * k * kPanel, depth, count, zeros, pairsOfW);
         // Pixels of one row of the image follow each other evenly.
         for (int64_t i = 0; i < rows;) {
-          const int64_t run = atMost(p.y.size[2] - (row + i) % p.y.size[2], rows - i);
+          const int64_t run = smaller(p.y.size[2] - (row + i) % p.y.size[2], rows - i);
           multiplyIntegers((const int32_t *)terms + i * pairs, pairs, run, pairsOfW, pairs,
                            y + PixelAt(p.y, row + i).offset(p.y) + q * kPanel, p.y.step[2],
-                           atMost(n - q * kPanel, kPanel), depth > 0);
+                           smaller(n - q * kPanel, kPanel), depth > 0);
           i += run;
         }
       }

@@ -11,6 +11,7 @@
 #include "kernels/conv/nhwc_direct_cost.h"
 #include "kernels/conv/nhwc_x86.h"
 #include "kernels/x86/panel_block.h"
+#include "kernels/x86/vector.h"
 
 #include <string.h>
 
@@ -87,7 +88,6 @@ inline int32_t runConvDirect(const plim_launch *launch, void *scratch, uint32_t 
   block.activationB = (float)plim_attr_double(launch->attrs, PLIM_CONV_ACT_B);
   block.partial = cut.partial_bytes ? (float *)((char *)band + cut.band_bytes) : nullptr;
 
-  const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
   const int64_t end = cut.units * last / launch->tasks;
   int64_t bandTile = -1; // the tile whose input lies in the band
   for (int64_t unit = cut.units * first / launch->tasks; unit < end; ++unit) {
@@ -98,8 +98,8 @@ inline int32_t runConvDirect(const plim_launch *launch, void *scratch, uint32_t 
     const int64_t ox = index % cut.w_blocks * cut.tile_w;
     index /= cut.w_blocks;
     const int64_t oy = index % cut.h_blocks * cut.tile_h, image = index / cut.h_blocks;
-    block.runs = atMost(g.outH - oy, cut.tile_h);
-    block.rows = atMost(g.outW - ox, cut.tile_w);
+    block.runs = smaller(g.outH - oy, cut.tile_h);
+    block.rows = smaller(g.outW - ox, cut.tile_w);
 
     if (tile != bandTile) {
       bandTile = tile;
@@ -123,8 +123,8 @@ inline int32_t runConvDirect(const plim_launch *launch, void *scratch, uint32_t 
     }
 
     const int64_t column = panel * kPanel;
-    block.panelCount = atMost(plim_ceil_divide(g.outC, kPanel) - panel, cut.panels);
-    block.columns = atMost(g.outC - column, block.panelCount * kPanel);
+    block.panelCount = smaller(plim_ceil_divide(g.outC, kPanel) - panel, cut.panels);
+    block.columns = smaller(g.outC - column, block.panelCount * kPanel);
     block.b = (const float *)launch->buf[1] + panel * block.bPanel;
     block.c = (float *)launch->buf[y] + image * ys->strides[0] + oy * block.cRun + ox * block.cRow + column;
     block.bias = hasBias ? (const float *)launch->buf[2] + column : nullptr;

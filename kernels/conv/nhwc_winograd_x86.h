@@ -198,22 +198,21 @@ inline int32_t runConvWinograd(const plim_launch *launch, void *scratch, uint32_
   if (g.kernelH != 3 || g.kernelW != 3 || g.strideH != 1 || g.strideW != 1 || g.dilationH != 1 || g.dilationW != 1)
     return PLIM_KERNEL_UNSUPPORTED;
   const plim_winograd_blocking &cut = w.cut;
-  const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
   memset(w.zeros, 0, cut.zeros_bytes);
   const int64_t end = cut.units * last / launch->tasks, panels = plim_ceil_divide(g.outC, kPanel);
   int64_t transformed = -1; // the block of tiles that lies in scratch
   for (int64_t unit = cut.units * first / launch->tasks; unit < end; ++unit) {
     const int64_t block = unit / cut.panel_blocks, firstPanel = unit % cut.panel_blocks * cut.panels;
     const int64_t image = block / cut.tile_blocks, tile = block % cut.tile_blocks * cut.block;
-    const int64_t count = atMost(cut.tiles - tile, cut.block);
+    const int64_t count = smaller(cut.tiles - tile, cut.block);
     if (block != transformed)
       transformInputs(w, image, tile, count);
     transformed = block;
-    for (int64_t panel = firstPanel; panel < atMost(panels, firstPanel + cut.panels); ++panel) {
+    for (int64_t panel = firstPanel; panel < smaller(panels, firstPanel + cut.panels); ++panel) {
       if (g.inC == 0)
         memset(w.products, 0, cut.products_bytes);
       for (int64_t channel = 0; channel < g.inC; channel += cut.depth) {
-        const int64_t depth = atMost(g.inC - channel, cut.depth);
+        const int64_t depth = smaller(g.inC - channel, cut.depth);
         transformFilters(w, panel, channel, depth);
         multiplyPoints(w, count, panel, channel, depth);
       }

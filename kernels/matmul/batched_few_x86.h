@@ -8,8 +8,8 @@
 #ifndef PLIM_KERNELS_MATMUL_BATCHED_FEW_X86_H
 #define PLIM_KERNELS_MATMUL_BATCHED_FEW_X86_H
 
-#include "kernels/x86/activation.h"
 #include "kernels/x86/constant.h"
+#include "kernels/x86/finish_rows.h"
 #include "kernels/x86/pack_panels.h"
 
 namespace plim {
@@ -50,7 +50,7 @@ PLIM_INLINE void multiplyFew(float *sums, const float *a, int64_t aRow, int64_t 
     for (int v = 0; v < kFewVectors; ++v)
       sum[r][v] = zero();
   for (int64_t start = 0; start < depth; start += kFewDepth) {
-    const int64_t count = depth - start < kFewDepth ? depth - start : kFewDepth;
+    const int64_t count = smaller(depth - start, kFewDepth);
     transposeColumns(squares, b + start, nStride, count, columns);
     for (int64_t k = 0; k < count; ++k)
 #pragma clang loop unroll(full)
@@ -71,23 +71,13 @@ PLIM_INLINE void multiplyFew(float *sums, const float *a, int64_t aRow, int64_t 
 /// C, bias, residual and activation as in `block`, which has one run of at most kFewRowsMost rows.
 inline void multiplyFewRows(const PanelBlock &block, int64_t aColumn, const float *b, int64_t nStride, int64_t depth) {
   alignas(64) float sums[kFewRowsMost * kPanel];
-  const Activation act = {block.activation, block.activationA, block.activationB};
   for (int64_t first = 0; first < block.columns; first += kPanel) {
-    const int64_t columns = block.columns - first < kPanel ? block.columns - first : kPanel;
+    const int64_t columns = smaller(block.columns - first, kPanel);
     const float *panel = b + first * nStride;
     withConstant<kFewRowsMost>(block.rows, [&](auto n) __attribute__((always_inline)) {
       multiplyFew<n.value>(sums, block.a, block.aRow, aColumn, panel, nStride, depth, columns);
     });
-    for (int64_t row = 0; row < block.rows; ++row)
-      for (int64_t column = 0; column < columns; column += kLanes) {
-        const LaneMask lanes = firstLanes(columns - column);
-        const int64_t at = first + column;
-        Vector x = load(sums + row * kPanel + column);
-        x = x + (block.bias ? load(block.bias + at, lanes) : zero());
-        if (block.residual)
-          x = x + load(block.residual + row * block.residualRow + at, lanes);
-        store(block.c + row * block.cRow + at, activate(x, act), lanes);
-      }
+    finishRows(block, sums, 0, 0, block.rows, first / kPanel);
   }
 }
 

@@ -49,7 +49,6 @@ inline int32_t runMatmulBatched(const plim_launch *launch, void *scratch, uint32
   const int64_t depthMost = k < PLIM_BATCHED_DEPTH ? k : PLIM_BATCHED_DEPTH;
   float *panels = (float *)scratch, *rowsOfA = (float *)((char *)scratch + cut.b_bytes);
   const Tap tap = {0, 0};
-  const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
 
   PanelBlock block = {};
   block.runs = 1;
@@ -71,8 +70,8 @@ inline int32_t runMatmulBatched(const plim_launch *launch, void *scratch, uint32
     const int64_t row = index % cut.row_blocks * cut.rows, batch = index / cut.row_blocks;
     const int64_t outer = batch / space.runs, run = batch % space.runs;
     const auto at = [&](int operand) { return plim_row_space_offset(&space, operand, outer, run, row); };
-    block.rows = atMost(space.rows - row, cut.rows);
-    block.columns = atMost(n - column, cut.panels * kPanel);
+    block.rows = smaller(space.rows - row, cut.rows);
+    block.columns = smaller(n - column, cut.panels * kPanel);
     block.panelCount = plim_ceil_divide(block.columns, kPanel);
     block.c = (float *)launch->buf[c] + at(PLIM_ROWS_C) + column;
     block.bias = hasBias ? (const float *)launch->buf[2] + column : nullptr;
@@ -87,11 +86,11 @@ inline int32_t runMatmulBatched(const plim_launch *launch, void *scratch, uint32
     }
     int64_t depth = 0;
     do {
-      block.depth = atMost(k - depth, depthMost);
+      block.depth = smaller(k - depth, depthMost);
       block.bPanel = block.depth * kPanel;
       for (int64_t p = 0; p < block.panelCount; ++p)
         packPanel(panels + p * block.bPanel, b + depth * bRow + p * kPanel * bColumn, bRow, bColumn, block.depth,
-                  atMost(block.columns - p * kPanel, kPanel));
+                  smaller(block.columns - p * kPanel, kPanel));
       block.a = a + depth * aColumn;
       block.aRow = space.strides[PLIM_ROWS_A][rowDim];
       if (cut.copies_a) {

@@ -38,16 +38,15 @@ inline void runInteger(const plim_launch *launch, const plim_integer_operands &o
   int32_t *c = (int32_t *)launch->buf[o.c];
   int16_t *aPairs = (int16_t *)scratch;
   int32_t *bPairs = (int32_t *)((char *)scratch + cut.a_bytes);
-  const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
 
   const int64_t end = cut.units * last / launch->tasks;
   for (int64_t unit = cut.units * first / launch->tasks; unit < end; ++unit) {
-    const int64_t row = unit / cut.panel_blocks * cut.rows, rows = atMost(rowsOfAll - row, cut.rows);
+    const int64_t row = unit / cut.panel_blocks * cut.rows, rows = smaller(rowsOfAll - row, cut.rows);
     const int64_t panel = unit % cut.panel_blocks * cut.panels;
-    const int64_t panelEnd = panel + atMost(plim_ceil_divide(n, kPanel) - panel, cut.panels);
+    const int64_t panelEnd = panel + smaller(plim_ceil_divide(n, kPanel) - panel, cut.panels);
     int64_t depth = 0;
     do {
-      const int64_t terms = atMost(k - depth, cut.depth), pairs = (terms + 1) / 2;
+      const int64_t terms = smaller(k - depth, cut.depth), pairs = (terms + 1) / 2;
       for (int64_t i = 0; i < rows; ++i) {
         const int64_t at = rowOffset(space, PLIM_ROWS_A, row + i);
         const int16_t zero = aZero ? aZero[rowOffset(space, PLIM_ROWS_RESIDUAL, row + i)] : 0;
@@ -61,10 +60,10 @@ inline void runInteger(const plim_launch *launch, const plim_integer_operands &o
         pairPanel(b + p * k * kPanel, depth, terms, zeros, bPairs);
         // Rows that follow each other evenly in C are one block of tiles.
         for (int64_t i = 0; i < rows;) {
-          const int64_t run = atMost(space.rows - (row + i) % space.rows, rows - i);
+          const int64_t run = smaller(space.rows - (row + i) % space.rows, rows - i);
           multiplyIntegers((const int32_t *)aPairs + i * pairs, pairs, run, bPairs, pairs,
                            c + rowOffset(space, PLIM_ROWS_C, row + i) + p * kPanel,
-                           space.strides[PLIM_ROWS_C][space.rank - 1], atMost(n - p * kPanel, kPanel), depth > 0);
+                           space.strides[PLIM_ROWS_C][space.rank - 1], smaller(n - p * kPanel, kPanel), depth > 0);
           i += run;
         }
       }

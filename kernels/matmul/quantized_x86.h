@@ -53,7 +53,6 @@ inline void runQuantized(const plim_launch *launch, const plim_quantized_operand
                                         (float)plim_attr_double(launch->attrs, PLIM_QUANTIZED_ACT_B)}};
   const float *residual = o.residual >= 0 ? (const float *)buf[o.residual] : nullptr;
   float *piece = (float *)scratch, *partial = (float *)((char *)scratch + q.piece_bytes);
-  const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
 
   PanelBlock block = blockOfRows(space);
   block.panelCount = 1;
@@ -64,12 +63,12 @@ inline void runQuantized(const plim_launch *launch, const plim_quantized_operand
   for (int64_t unit = cut.units * first / launch->tasks; unit < end; ++unit) {
     const RowUnit at(cut, unit);
     const auto offset = [&](int operand) { return plim_row_space_offset(&space, operand, at.outer, at.run, at.row); };
-    const int64_t panels = atMost(plim_ceil_divide(n, kPanel) - at.panel, cut.panels);
+    const int64_t panels = smaller(plim_ceil_divide(n, kPanel) - at.panel, cut.panels);
     const float *a = (const float *)buf[0] + offset(PLIM_ROWS_A);
     float *c = (float *)buf[o.c] + offset(PLIM_ROWS_C);
     const float *r = residual ? residual + offset(PLIM_ROWS_RESIDUAL) : nullptr;
-    block.runs = atMost(space.runs - at.run, cut.runs);
-    block.rows = atMost(space.rows - at.row, cut.rows);
+    block.runs = smaller(space.runs - at.run, cut.runs);
+    block.rows = smaller(space.rows - at.row, cut.rows);
     if (q.direct) {
       const DirectRows rows = {a, block.aRow, c, block.cRow, r, block.residualRow};
       if (weights.isPlain())
@@ -81,18 +80,18 @@ inline void runQuantized(const plim_launch *launch, const plim_quantized_operand
     const int64_t resting = q.depth < k ? block.runs * block.rows * kPanel : 0; // of each panel of the unit
     int64_t depth = 0;
     do {
-      const int64_t depthEnd = depth + atMost(k - depth, q.depth);
+      const int64_t depthEnd = depth + smaller(k - depth, q.depth);
       for (int64_t p = 0; p < panels; ++p) {
         const int64_t column = (at.panel + p) * kPanel;
         const Epilogue here = epilogue.from(column);
         block.context = &here;
-        block.columns = atMost(n - column, kPanel);
+        block.columns = smaller(n - column, kPanel);
         block.c = c + column;
         block.residual = r ? r + column : nullptr;
         block.partial = q.partial_bytes ? partial + p * resting : nullptr;
         int64_t term = depth;
         do {
-          block.depth = atMost(depthEnd - term, q.piece);
+          block.depth = smaller(depthEnd - term, q.piece);
           block.depthBlock = block.depth ? block.depth : 1;
           block.bPanel = block.depth * kPanel;
           widenPanel(weights, at.panel + p, term, block.depth, piece);

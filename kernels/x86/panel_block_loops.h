@@ -7,6 +7,7 @@
 #ifndef PLIM_KERNELS_X86_PANEL_BLOCK_LOOPS_H
 #define PLIM_KERNELS_X86_PANEL_BLOCK_LOOPS_H
 
+#include "kernels/x86/finish_rows.h"
 #include "kernels/x86/panel_tile.h"
 
 namespace plim {
@@ -28,25 +29,6 @@ struct DepthBlock {
 };
 
 PLIM_INLINE int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-PLIM_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/// The activations too long to run on all accumulators of a tile at once; the sums lie in the first-level cache.
-static inline void finishRows(const PanelBlock &block, const float *sums, int64_t run, int64_t row, int64_t rows,
-                              int64_t panel) {
-  const Activation act{block.activation, block.activationA, block.activationB};
-  const int64_t columns = smaller(block.columns - panel * kPanel, kPanel);
-  for (int64_t column = 0; column < columns; column += kLanes) {
-    const LaneMask lanes = firstLanes(columns - column);
-    const int64_t at = panel * kPanel + column;
-    const Vector bias = block.bias ? load(block.bias + at, lanes) : zero();
-    for (int64_t i = 0; i < rows; ++i) {
-      Vector x = load(sums + i * kPanel + column) + bias;
-      if (block.residual)
-        x = x + load(block.residual + run * block.residualRun + (row + i) * block.residualRow + at, lanes);
-      store(block.c + run * block.cRun + (row + i) * block.cRow + at, activate(x, act), lanes);
-    }
-  }
-}
 
 /// `count` tiles of `rows` rows from row `row` of a run on, times panels [panel, panel + panels), for one depth block.
 static inline void computeRows(const PanelBlock &block, const DepthBlock &depth, int64_t run, int64_t row, int64_t rows,

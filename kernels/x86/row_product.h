@@ -11,6 +11,7 @@
 #include "kernels/x86/panel_block.h"
 #include "kernels/x86/panel_blocking.h"
 #include "kernels/x86/row_space.h"
+#include "kernels/x86/vector.h"
 
 namespace plim {
 namespace {
@@ -96,12 +97,11 @@ inline void runRowProduct(const RowProduct &product, float *partial, uint32_t fi
     const RowProductUnit context = {&product, at};
     block.context = &context;
     const auto offset = [&](int operand) { return plim_row_space_offset(&space, operand, at.outer, at.run, at.row); };
-    const auto atMost = [](int64_t left, int64_t most) { return left < most ? left : most; };
     const int64_t column = at.panel * kPanel;
-    block.runs = atMost(space.runs - at.run, cut.runs);
-    block.rows = atMost(space.rows - at.row, cut.rows);
-    block.panelCount = atMost(plim_ceil_divide(product.n, kPanel) - at.panel, cut.panels);
-    block.columns = atMost(product.n - column, block.panelCount * kPanel);
+    block.runs = smaller(space.runs - at.run, cut.runs);
+    block.rows = smaller(space.rows - at.row, cut.rows);
+    block.panelCount = smaller(plim_ceil_divide(product.n, kPanel) - at.panel, cut.panels);
+    block.columns = smaller(product.n - column, block.panelCount * kPanel);
     block.a = product.a + offset(PLIM_ROWS_A);
     block.b = product.b + at.panel * block.bPanel;
     block.c = product.c + offset(PLIM_ROWS_C) + column;

@@ -18,6 +18,8 @@
 namespace plim {
 namespace {
 
+PLIM_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 #if defined(__AVX512F__)
 using Vector = __m512;
 using LaneMask = __mmask16;
