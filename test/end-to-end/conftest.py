@@ -46,6 +46,23 @@ def cls(compiled_real):
     return compiled_real("ppocr_cls")
 
 
+@pytest.fixture(scope="module")
+def compiled_case(request, tmp_path_factory):
+    """compiled_case(name): (.onnx file, folder of the artifact) of the module's CASES[name] = (maker, bounds, ...)."""
+    made = {}
+
+    def get(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            make, bounds, *_ = request.module.CASES[name]
+            model = tiny.save(make(), folder / "m.onnx")
+            harness.compile_model(model, folder / "out", *(f"--bound={b}" for b in bounds))
+            made[name] = model, folder / "out"
+        return made[name]
+
+    return get
+
+
 @pytest.fixture(scope="session")
 def compiled_tiny(tmp_path_factory):
     """compiled_tiny(name, *flags): the model that tiny.NAME() makes."""

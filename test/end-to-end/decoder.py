@@ -1,83 +1,70 @@
-"""A small decoder with a KV cache, as exporters write it: grouped heads, rotated positions, a causal mask by position."""
+"""A small decoder with a KV cache, as exporters write it: grouped heads, rotated positions, a mask by position."""
 
 import numpy as np
-from onnx import helper, numpy_helper
 
 import tiny
 
 WIDTH, HEADS, GROUPS, HEAD, VOCABULARY, POSITIONS = 64, 4, 2, 16, 97, 64
 
 
-class Writer:
-    def __init__(self):
-        self.nodes, self.weights = [], []
-        self.rng = np.random.default_rng(3)
-
+class Writer(tiny.Network):
     def weight(self, *dims, scale=None):
-        values = self.rng.standard_normal(dims) * (scale or dims[0] ** -0.5)
-        return self.constant(values.astype(np.float32))
+        return self.constant(self.random.standard_normal(dims) * (scale or dims[0] ** -0.5), np.float32)
 
-    def constant(self, values):
-        name = f"c{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
-        return name
+    def constant(self, array, dtype=None):
+        return super().constant(np.atleast_1d(array), dtype)
 
     def ints(self, *values):
-        return self.constant(np.array(values, np.int64))
-
-    def node(self, op, *inputs, output=None, **attributes):
-        name = output or f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, list(inputs), [name], name=f"n{len(self.nodes)}_{op}", **attributes))
-        return name
+        return self.constant(values, np.int64)
 
     def norm(self, x):
-        mean = self.node("ReduceMean", self.node("Mul", x, x), axes=[-1])
-        root = self.node("Sqrt", self.node("Add", mean, self.constant(np.float32(1e-5))))
-        return self.node("Mul", self.node("Div", x, root), self.weight(WIDTH, scale=1.0))
+        mean = self.add("ReduceMean", self.add("Mul", x, x), axes=[-1])
+        root = self.add("Sqrt", self.add("Add", mean, self.constant(np.float32(1e-5))))
+        return self.add("Mul", self.add("Div", x, root), self.weight(WIDTH, scale=1.0))
 
     def rotate(self, x, cos, sin):
         half = HEAD // 2
-        first = self.node("Slice", x, self.ints(0), self.ints(half), self.ints(3))
-        second = self.node("Slice", x, self.ints(half), self.ints(HEAD), self.ints(3))
-        turned = self.node("Concat", self.node("Neg", second), first, axis=-1)
-        return self.node("Add", self.node("Mul", x, cos), self.node("Mul", turned, sin))
+        first = self.add("Slice", x, self.ints(0), self.ints(half), self.ints(3))
+        second = self.add("Slice", x, self.ints(half), self.ints(HEAD), self.ints(3))
+        turned = self.add("Concat", self.add("Neg", second), first, axis=-1)
+        return self.add("Add", self.add("Mul", x, cos), self.add("Mul", turned, sin))
 
 
 def model(layers=2):
     """Inputs input_ids, position_ids i64[1, S], past_k.l and past_v.l f32[1, 2, P, 16]; outputs logits, present_*."""
-    w = Writer()
+    w = Writer(seed=3)
     angles = np.outer(np.arange(POSITIONS), 1.0 / 100 ** (np.arange(0, HEAD, 2) / HEAD))
     tables = [w.constant(f(np.concatenate([angles] * 2, axis=1)).astype(np.float32)) for f in (np.cos, np.sin)]
-    cos, sin = (w.node("Unsqueeze", w.node("Gather", t, "position_ids", axis=0), w.ints(1)) for t in tables)
+    cos, sin = (w.add("Unsqueeze", w.add("Gather", t, "position_ids", axis=0), w.ints(1)) for t in tables)
     scalar = w.constant(np.int64(2))
-    past = w.node("Gather", w.node("Shape", "past_k.0"), scalar, axis=0)
-    length = w.node("Gather", w.node("Shape", "input_ids"), w.constant(np.int64(1)), axis=0)
-    keys = w.node("Range", w.constant(np.int64(0)), w.node("Add", past, length), w.constant(np.int64(1)))
-    seen = w.node("LessOrEqual", w.node("Unsqueeze", keys, w.ints(0)), w.node("Transpose", "position_ids", perm=[1, 0]))
-    mask = w.node("Where", seen, w.constant(np.float32(0)), w.constant(np.float32(-1e9)))
-    x = w.node("Gather", w.weight(VOCABULARY, WIDTH, scale=1.0), "input_ids", axis=0)
+    past = w.add("Gather", w.add("Shape", "past_k.0"), scalar, axis=0)
+    length = w.add("Gather", w.add("Shape", "input_ids"), w.constant(np.int64(1)), axis=0)
+    keys = w.add("Range", w.constant(np.int64(0)), w.add("Add", past, length), w.constant(np.int64(1)))
+    seen = w.add("LessOrEqual", w.add("Unsqueeze", keys, w.ints(0)), w.add("Transpose", "position_ids", perm=[1, 0]))
+    mask = w.add("Where", seen, w.constant(np.float32(0)), w.constant(np.float32(-1e9)))
+    x = w.add("Gather", w.weight(VOCABULARY, WIDTH, scale=1.0), "input_ids", axis=0)
     for layer in range(layers):
         y = w.norm(x)
-        q, k, v = (w.node("Transpose", w.node("Reshape", w.node("MatMul", y, w.weight(WIDTH, heads * HEAD)),
-                                              w.ints(1, -1, heads, HEAD)), perm=[0, 2, 1, 3])
+        q, k, v = (w.add("Transpose", w.add("Reshape", w.add("MatMul", y, w.weight(WIDTH, heads * HEAD)),
+                                            w.ints(1, -1, heads, HEAD)), perm=[0, 2, 1, 3])
                    for heads in (HEADS, GROUPS, GROUPS))
         q, k = w.rotate(q, cos, sin), w.rotate(k, cos, sin)
-        k = w.node("Concat", f"past_k.{layer}", k, output=f"present_k.{layer}", axis=2)
-        v = w.node("Concat", f"past_v.{layer}", v, output=f"present_v.{layer}", axis=2)
-        q = w.node("Reshape", w.node("Mul", q, w.constant(np.float32(HEAD ** -0.5))),
-                   w.ints(1, GROUPS, HEADS // GROUPS, -1, HEAD))
-        kt = w.node("Unsqueeze", w.node("Transpose", k, perm=[0, 1, 3, 2]), w.ints(2))
-        p = w.node("Softmax", w.node("Add", w.node("MatMul", q, kt), mask), axis=-1)
-        o = w.node("MatMul", p, w.node("Unsqueeze", v, w.ints(2)))
-        o = w.node("Transpose", w.node("Reshape", o, w.ints(1, HEADS, -1, HEAD)), perm=[0, 2, 1, 3])
-        x = w.node("Add", x, w.node("MatMul", w.node("Reshape", o, w.ints(1, -1, HEADS * HEAD)),
-                                    w.weight(HEADS * HEAD, WIDTH)))
+        k = w.add("Concat", f"past_k.{layer}", k, outputs=f"present_k.{layer}", axis=2)
+        v = w.add("Concat", f"past_v.{layer}", v, outputs=f"present_v.{layer}", axis=2)
+        q = w.add("Reshape", w.add("Mul", q, w.constant(np.float32(HEAD ** -0.5))),
+                  w.ints(1, GROUPS, HEADS // GROUPS, -1, HEAD))
+        kt = w.add("Unsqueeze", w.add("Transpose", k, perm=[0, 1, 3, 2]), w.ints(2))
+        p = w.add("Softmax", w.add("Add", w.add("MatMul", q, kt), mask), axis=-1)
+        o = w.add("MatMul", p, w.add("Unsqueeze", v, w.ints(2)))
+        o = w.add("Transpose", w.add("Reshape", o, w.ints(1, HEADS, -1, HEAD)), perm=[0, 2, 1, 3])
+        x = w.add("Add", x, w.add("MatMul", w.add("Reshape", o, w.ints(1, -1, HEADS * HEAD)),
+                                  w.weight(HEADS * HEAD, WIDTH)))
         y = w.norm(x)
-        gate = w.node("MatMul", y, w.weight(WIDTH, 96))
-        gate = w.node("Mul", gate, w.node("Sigmoid", gate))
-        x = w.node("Add", x, w.node("MatMul", w.node("Mul", gate, w.node("MatMul", y, w.weight(WIDTH, 96))),
-                                    w.weight(96, WIDTH)))
-    w.node("MatMul", w.norm(x), w.weight(WIDTH, VOCABULARY), output="logits")
+        gate = w.add("MatMul", y, w.weight(WIDTH, 96))
+        gate = w.add("Mul", gate, w.add("Sigmoid", gate))
+        x = w.add("Add", x, w.add("MatMul", w.add("Mul", gate, w.add("MatMul", y, w.weight(WIDTH, 96))),
+                                  w.weight(96, WIDTH)))
+    w.add("MatMul", w.norm(x), w.weight(WIDTH, VOCABULARY), outputs="logits")
     caches = [f"{kind}.{layer}" for layer in range(layers) for kind in "kv"]
     ids = [tiny.value(name, [1, "S"], tiny.INT64) for name in ("input_ids", "position_ids")]
     inputs = ids + [tiny.value(f"past_{c}", [1, GROUPS, "P", HEAD]) for c in caches]

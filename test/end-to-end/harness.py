@@ -18,6 +18,8 @@ sys.path.insert(0, str(SOURCE / "tools"))
 import demo  # noqa: E402
 import models  # noqa: E402
 
+INCLUDE = SOURCE / "runtime" / "include"
+LIBRARIES = [f"-L{BUILD / 'lib'}", "-lplim_rt", "-lplim_kernels", "-lpthread", "-lm"]
 ARTIFACT = ["model.h", "model.html", "model.o", "model.plan.json", "model.so", "model.weights"]
 # Exit statuses, docs/errors.md.
 USAGE, MODEL, BUDGET, ENVIRONMENT, DIFFERS = 1, 2, 3, 4, 5
@@ -48,6 +50,11 @@ def run(command, check=True, limit=None, cgroup=None, timeout=600, cwd=None, env
     return done
 
 
+def cc(*arguments, cwd):
+    """Compiles C11 as users do; LIBRARIES at the end link a compiled model."""
+    return run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}", *arguments], cwd=cwd)
+
+
 def compile_model(model, out, *flags, check=True, **more):
     return run([tool("plimc"), model, "-o", out, *flags], check=check, **more)
 
@@ -55,6 +62,11 @@ def compile_model(model, out, *flags, check=True, **more):
 def plan_of(out):
     """model.plan.json as a dictionary."""
     return json.loads((pathlib.Path(out) / "model.plan.json").read_text())
+
+
+def kernels_of(out):
+    """Names of the kernels that a plan launches."""
+    return {step["kernel"] for program in plan_of(out)["programs"] for step in program["steps"] if "kernel" in step}
 
 
 def digests(out):
@@ -176,3 +188,19 @@ def largest_error(have, want):
     if diff.size == 0:
         return 0.0, 0.0
     return float(diff.max()), float((diff / (1e-4 + 1e-3 * np.abs(want))).max())
+
+
+def run_like_ort(model, out, inputs, folder, *flags, rtol=1e-3, atol=1e-4, **more):
+    """Runs a compiled model, whose outputs must be those of ONNX Runtime and whose memory at most the planned; returns
+    (plim-run's JSON, {name: array}). `more` is run()'s."""
+    want = ort_outputs(model, inputs)
+    stats, have = run_model(out, inputs, folder, *flags, outputs=list(want), **more)
+    for name, expected in want.items():
+        types = [f"{array.dtype}{list(array.shape)}" for array in (expected, have[name])]
+        assert types[0] == types[1], f"{name}: need {types[0]}, have {types[1]}"
+        np.testing.assert_allclose(have[name], expected, rtol, atol, equal_nan=False, err_msg=name)
+    ram = stats["tiers"]["ram"]
+    for executed, planned in (("ledger", "planned"), ("live", "live_planned"), ("touched", "touched_planned")):
+        if ram[executed] is not None:  # touched bytes are measured by poison runs only
+            assert ram[executed] <= ram[planned], f"{executed}: planned {ram[planned]} bytes, executed {ram[executed]}"
+    return stats, have

@@ -34,16 +34,16 @@ TIMEOUT = 60  # seconds of one process; the slowest test takes one
 ROOM = 64  # trips, or elements of a dimension, that are values of the run
 INTRODUCTION = """# ONNX node tests
 
-Printed by `tools/dev onnx-nodes --page`. The node tests of the onnx package, {version}, each compiled by `plimc`, run by
-`plim-run` and compared with its expected outputs. Where the number of a loop's trips, or a size, is a value of the run,
-`plimc` asks for a bound and gets one of {room}.
+Printed by `tools/dev onnx-nodes --page`. The node tests of the onnx package, {version}, each compiled by `plimc`, run
+by `plim-run` and compared with its expected outputs. Where the number of a loop's trips, or a size, is a value of the
+run, `plimc` asks for a bound and gets one of {room}.
 
-- *Passed with constants*: inputs that decide shapes, which are data in these tests, were made constants of the model, as
-  real models have them.
+- *Passed with constants*: inputs that decide shapes, which are data in these tests, were made constants of the model,
+  as real models have them.
 - *Unsupported*: refused at compile time with a message that says why.
 
-`tools/dev onnx-nodes` runs them. What does not pass is listed in `test/end-to-end/onnx-node-gaps.txt`; a test fails where
-that list is not right, so it only shrinks.
+`tools/dev onnx-nodes` runs them. What does not pass is listed in `test/end-to-end/onnx-node-gaps.txt`; a test fails
+where that list is not right, so it only shrinks.
 
 """
 # numpy has no bfloat16: plim-run reads and writes it as 16-bit words.

@@ -1,7 +1,7 @@
 """Small quantised ONNX models, as quantisers write them."""
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 import tiny
 from tiny import value
@@ -9,23 +9,7 @@ from tiny import value
 MICROSOFT = "com.microsoft"
 
 
-class Network:
-    """Nodes and weights as they are added; `result` names of values come back."""
-
-    def __init__(self, seed=1):
-        self.nodes, self.weights, self.random = [], [], np.random.default_rng(seed)
-
-    def constant(self, array, dtype=None):
-        name = f"c{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(np.array(array, dtype), name))
-        return name
-
-    def add(self, op, *inputs, outputs=1, domain="", **attributes):
-        names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(op, list(inputs), names, name=f"{op}_{len(self.nodes)}", domain=domain,
-                                           **attributes))
-        return names[0] if outputs == 1 else names
-
+class Network(tiny.Network):
     def quantized(self, *shape, axis=None, dtype=np.int8, zero=False):
         """A random weight as (stored, scale, zero point) names, one scale for each index of `axis`."""
         w = self.random.standard_normal(shape).astype(np.float32)
@@ -44,12 +28,12 @@ class Network:
         return self.constant(stored), self.constant(flat(scale)), self.constant(flat(point).astype(dtype))
 
     def model(self, result, inputs, dims, dtype=TensorProto.FLOAT, opset=17, domains=()):
-        self.nodes.append(helper.make_node("Identity", [result], ["y"], name="y"))
+        self.add("Identity", result, outputs="y")
         return tiny.model(self.nodes, inputs, [value("y", dims, dtype)], self.weights, opset, domains)
 
 
 def qdq_mlp(batch=5, per_channel=True, asymmetric=False):
-    """Dense layers whose weights and activations are quantised statically, between QuantizeLinear and DequantizeLinear."""
+    """Dense layers, weights and activations quantised statically, between QuantizeLinear and DequantizeLinear."""
     n = Network()
     x = "x"
     for width in (64, 48):
@@ -129,7 +113,7 @@ def dynamic_microsoft():
 
 
 def qlinear_convolutions(channels=24, size=13):
-    """QLinearConv after QLinearConv: dense, depthwise, grouped and pointwise, with strides and pads; and a QLinearMatMul."""
+    """QLinearConv after QLinearConv: dense, depthwise, grouped, pointwise, with strides, pads; and a QLinearMatMul."""
     n = Network(7)
     scale, zero = n.constant(0.03, np.float32), n.constant(120, np.uint8)
     x = n.add("QuantizeLinear", "x", scale, zero)

@@ -89,7 +89,7 @@ class Session:
         return scope.program
 
     def run(self, entry, inputs, outputs, stop_at=None):
-        """Runs an entry; `outputs` are {name: array with the room of the output}. `stop_at` cancels before that step."""
+        """Runs an entry; `outputs` are {name: array with room for the output}. `stop_at` cancels before that step."""
         program = self.program(entry)
         kept = []
         for name, array in inputs.items():

@@ -1,31 +1,13 @@
-"""Attention as exporters write it out is one step of the plan, and gives what ONNX Runtime gives for the graph as it is."""
+"""Attention as exporters write it out is one step of the plan, and gives what ONNX Runtime gives for the graph."""
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 import harness
+import tiny
 
 B, HEADS, KEY_HEADS, S, D = 2, 6, 2, 16, 8
-
-
-class Writer:
-    """Nodes and weights of one graph."""
-
-    def __init__(self):
-        self.nodes, self.weights = [], []
-
-    def add(self, op, *inputs, outputs=1, **attributes):
-        names = [f"{op}{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(op, [self.name(x) for x in inputs], names, **attributes))
-        return names[0] if outputs == 1 else names
-
-    def name(self, x):
-        if isinstance(x, str):
-            return x
-        self.weights.append(numpy_helper.from_array(np.asarray(x), f"w{len(self.weights)}"))
-        return self.weights[-1].name
 
 
 def heads(w, x, count, perm=(0, 2, 1, 3)):
@@ -82,20 +64,16 @@ def einsums(w, q, k, v):
 
 @pytest.mark.parametrize("write", [torch_sdpa, grouped, divided_with_padding, einsums])
 def test_written_out(write, tmp_path):
-    w = Writer()
+    w = tiny.Network()
     out = write(w, "q", "k", "v")
-    w.nodes.append(helper.make_node("Transpose", [out], ["y"], perm=[0, 2, 1, 3]))
-    value = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+    w.add("Transpose", out, outputs="y", perm=[0, 2, 1, 3])
     shapes = {"q": [B, S, HEADS * D], "k": [B, S, KEY_HEADS * D], "v": [B, S, KEY_HEADS * D]}
-    graph = helper.make_graph(w.nodes, "attention", [value(*x) for x in shapes.items()], [value("y", None)], w.weights)
-    path = tmp_path / "model.onnx"
-    onnx.save(helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]), path)
+    path = tiny.save(tiny.model(w.nodes, [tiny.value(*x) for x in shapes.items()], [tiny.value("y", None)], w.weights),
+                     tmp_path / "model.onnx")
     rng = np.random.default_rng(5)
     inputs = {name: rng.standard_normal(shape, np.float32) for name, shape in shapes.items()}
-    want = harness.ort_outputs(path, inputs)
     harness.compile_model(path, tmp_path / "out")
-    _, have = harness.run_model(tmp_path / "out", inputs, tmp_path, outputs=list(want))
-    np.testing.assert_allclose(have["y"], want["y"], rtol=1e-3, atol=1e-5)
+    harness.run_like_ort(path, tmp_path / "out", inputs, tmp_path, atol=1e-5)
     ir = harness.run([harness.tool("plimc"), path, "--emit", "graph"]).stdout
     assert ir.count("graph.attention") == 1 and "graph.softmax" not in ir
     if write is torch_sdpa:

@@ -75,7 +75,8 @@ def test_what_cannot_be_measured_is_refused_before_the_first_round(tmp_path):
     done = bench("models", "no_such_model")
     assert done.returncode == 1 and "no model no_such_model; there are ppocr_det@960" in done.stderr
     done = bench("models", "ppocr_cls", "--beside", "nobody")
-    assert done.returncode == 1 and "--beside: no peer nobody; there are onnxruntime, openvino, iree, none" in done.stderr
+    assert done.returncode == 1
+    assert "--beside: no peer nobody; there are onnxruntime, openvino, iree, none" in done.stderr
     done = bench("models", "ppocr_cls", "--threads", "1,0")
     assert done.returncode == 1 and "need a number of at least 1, have 0" in done.stderr
     done = bench("models", "ppocr_cls", "--rounds", 0)
@@ -103,8 +104,9 @@ def test_a_peer_that_fails_is_a_dash_with_its_reason(tmp_path, monkeypatch, caps
     monkeypatch.setattr(peers, "installed", lambda: {"onnxruntime": "1", "openvino": "2"})
     monkeypatch.setattr(peers, "version", lambda peer: "0")
     args = argparse.Namespace(list=False, names=["ppocr_cls"], beside=None, json=tmp_path / "a.json", csv=None,
-                              html=tmp_path / "a.html", markdown=None, cache=CACHE, tools=pathlib.Path(tool("plimc")).parent,
-                              threads=[1], rounds=1, seconds=0.05, budgets=False)
+                              html=tmp_path / "a.html", markdown=None, cache=CACHE,
+                              tools=pathlib.Path(tool("plimc")).parent, threads=[1], rounds=1, seconds=0.05,
+                              budgets=False)
     assert bench_models.run(args) == 0
     said = capsys.readouterr().out
     assert "ppocr_cls: OpenVINO: not this model" in said

@@ -4,21 +4,13 @@ import functools
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import harness
 import tiny
+from tiny import FLOAT, INT64, node, numbers
 
-FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
-
-
-def node(op, inputs, outputs, **attributes):
-    names = ["" if name == "_" else name for name in inputs.split()]
-    return helper.make_node(op, names, outputs.split(), name=outputs.split()[0], **attributes)
-
-
-def numbers(name, values, dtype=np.int64):
-    return numpy_helper.from_array(np.array(values, dtype), name)
+BOOL = TensorProto.BOOL
 
 
 def graph(nodes, inputs, outputs, constants=()):
@@ -146,8 +138,8 @@ def setup_in_loop():
 
 def scan():
     """Two scanned inputs, one backwards and along axis 1; outputs stacked backwards and along axis 1."""
-    body = graph([node("MatMul", "s w", "m"), node("Add", "m a", "t"), node("Tanh", "t", "s2"), node("Add", "s2 b", "o"),
-                  node("Identity", "s2", "p")],
+    body = graph([node("MatMul", "s w", "m"), node("Add", "m a", "t"), node("Tanh", "t", "s2"),
+                  node("Add", "s2 b", "o"), node("Identity", "s2", "p")],
                  [value("s", [2, 4]), value("a", [2, 4]), value("b", [2, 4])], [value("s2"), value("o"), value("p")])
     return tiny.model([node("Scan", "s0 as bs", "y os ps", body=body, num_scan_inputs=2, scan_input_axes=[0, 1],
                             scan_input_directions=[0, 1], scan_output_axes=[1, 0], scan_output_directions=[0, 1])],
@@ -164,7 +156,7 @@ def batched_scan():
 
 def guarded_loop():
     """The condition is carried by hand, and read after it changed; no number of trips."""
-    body = graph([node("Not", "flag", "flag2"), node("And", "flag2 flag", "never"), 
+    body = graph([node("Not", "flag", "flag2"), node("And", "flag2 flag", "never"),
                   node("Add", "h h", "h2"), node("ReduceMin", "h2 all", "least", keepdims=0),
                   node("Less", "least limit", "on"), node("Or", "never on", "either")],
                  [*HEADER, value("h", [2]), value("flag", [], BOOL)],
@@ -199,7 +191,8 @@ def random_loop(seed):
     return tiny.model([node("Loop", "n _ x x z", "y0 y1 y2 s0 s1", body=body)],
                       [value("x", [4, 4]), value("z", [4, 4]), value("n", [], INT64)],
                       [value(n) for n in ("y0", "y1", "y2", "s0", "s1")],
-                      [tiny.weights("w", 4, 4), numbers("half", 0.5, np.float32), numbers("two", [2]), numbers("six", [6])])
+                      [tiny.weights("w", 4, 4), numbers("half", 0.5, np.float32), numbers("two", [2]),
+                       numbers("six", [6])])
 
 
 X = np.random.default_rng(11)
@@ -231,7 +224,8 @@ CASES = {
     "growing_loop": (growing_loop, ["y=0..5"],
                      [{"x": floats(1, 3), "row": floats(1, 3), "n": count(n)} for n in (0, 1, 4, 5)]),
     "loop_in_branch": (loop_in_branch, ["*looped=0..8"],
-                       [{"x": floats(2, 3), "c": truth(c), "n": count(n)} for c, n in ((True, 3), (False, 3), (True, 0))]),
+                       [{"x": floats(2, 3), "c": truth(c), "n": count(n)}
+                        for c, n in ((True, 3), (False, 3), (True, 0))]),
     "branch_in_loop": (branch_in_loop, ["y=0..8"], [{"x": floats(5), "n": count(n)} for n in (0, 1, 2, 7, 8)]),
     "nested_loops": (nested_loops, ["*h2=0..6"],
                      [{"x": floats(4, 3), "h0": floats(3), "m": count(m)} for m in (0, 1, 6)]),
@@ -247,53 +241,30 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def artifact(tmp_path_factory):
-    made = {}
-
-    def get(name):
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name)
-            make, bounds, _ = CASES[name]
-            model = tiny.save(make(), folder / "m.onnx")
-            harness.compile_model(model, folder / "out", *(f"--bound={b}" for b in bounds))
-            made[name] = model, folder / "out"
-        return made[name]
-
-    return get
-
-
 @pytest.mark.parametrize("name, number", [(name, i) for name, case in CASES.items() for i in range(len(case[2]))])
-def test_every_way_is_right(artifact, tmp_path, name, number):
-    model, out = artifact(name)
+def test_every_way_is_right(compiled_case, tmp_path, name, number):
+    model, out = compiled_case(name)
     inputs = CASES[name][2][number]
-    want = harness.ort_outputs(model, inputs)
-    stats, have = harness.run_model(out, inputs, tmp_path, "--red-zones", outputs=list(want))
-    for output, expected in want.items():
-        assert have[output].shape == expected.shape and have[output].dtype == expected.dtype
-        np.testing.assert_allclose(have[output], expected, rtol=1e-3, atol=1e-4)
-    ram = stats["tiers"]["ram"]
-    assert ram["ledger"] <= ram["planned"] and ram["live"] <= ram["live_planned"]
-    assert ram["touched"] <= ram["touched_planned"]
+    harness.run_like_ort(model, out, inputs, tmp_path, "--red-zones")
 
 
-def test_executed_memory_equals_the_plan_where_every_step_runs(artifact, tmp_path):
-    _, out = artifact("fixed_loop")
+def test_executed_memory_equals_the_plan_where_every_step_runs(compiled_case, tmp_path):
+    _, out = compiled_case("fixed_loop")
     stats, _ = harness.run_model(out, CASES["fixed_loop"][2][0], tmp_path)
     ram = stats["tiers"]["ram"]
     assert (ram["ledger"], ram["live"]) == (ram["planned"], ram["live_planned"])
     assert ram["touched"] == ram["touched_planned"]
 
 
-def test_more_trips_than_the_bound_end_the_run(artifact, tmp_path):
-    _, out = artifact("swapping_loop")
+def test_more_trips_than_the_bound_end_the_run(compiled_case, tmp_path):
+    _, out = compiled_case("swapping_loop")
     inputs = {"x": floats(4), "z": floats(4), "n": count(7)}
     done, _ = harness.run_model(out, inputs, tmp_path, check=False)
     assert done.returncode == harness.MODEL and "more trips than planned" in done.stderr
 
 
-def test_work_on_weights_leaves_the_loop(artifact):
-    _, out = artifact("setup_in_loop")
+def test_work_on_weights_leaves_the_loop(compiled_case):
+    _, out = compiled_case("setup_in_loop")
     loop = harness.plan_of(out)
     sources = str(loop)
     assert "MatMul" in sources or "m" in sources
@@ -333,7 +304,8 @@ REFUSED = {
         ["y=0..4"], "Loop node 'y': need a body of 3 inputs and at least 2 outputs, have 2 and 1"),
     "scanned inputs of two lengths": (
         lambda: tiny.model([node("Scan", "a b", "y", num_scan_inputs=2,
-                                 body=graph([node("Add", "p q", "o")], [value("p", [2]), value("q", [2])], [value("o")]))],
+                                 body=graph([node("Add", "p q", "o")], [value("p", [2]), value("q", [2])],
+                                            [value("o")]))],
                            [value("a", [3, 2]), value("b", [4, 2])], [value("y")]),
         [], "Scan node 'y': need scanned inputs of one length, have 3 and 4"),
 }

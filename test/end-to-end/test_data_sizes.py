@@ -1,26 +1,14 @@
-"""Sizes that only the data says: results, bounds derived or given, and what is said where one is missing or exceeded."""
+"""Sizes that only the data says: results, bounds derived or given, what is said where one is missing or exceeded."""
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 import harness
 import tiny
+from tiny import node, numbers, value
 
 F32, I64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
-
-
-def node(op, inputs, outputs, **attributes):
-    return helper.make_node(op, [("" if i == "_" else i) for i in inputs.split()], outputs.split(), name=outputs.split()[0],
-                            **attributes)
-
-
-def value(name, dims, element=F32):
-    return helper.make_tensor_value_info(name, element, dims)
-
-
-def numbers(name, values):
-    return numpy_helper.from_array(np.array(values, np.int64), name)
 
 
 def build(tmp_path, nodes, inputs, outputs, *flags, constants=(), check=True):
@@ -32,20 +20,13 @@ def build(tmp_path, nodes, inputs, outputs, *flags, constants=(), check=True):
 
 def agree(model, out, inputs, tmp_path):
     """The run gives what ONNX Runtime gives, touches nothing it should not, and stays within its plan."""
-    want = harness.ort_outputs(model, inputs)
-    stats, have = harness.run_model(out, inputs, tmp_path, "--red-zones", outputs=list(want))
-    for name, expected in want.items():
-        assert have[name].shape == expected.shape, name
-        assert have[name].dtype == expected.dtype, name
-        np.testing.assert_allclose(have[name], expected, rtol=1e-5, atol=1e-6)
-    ram = stats["tiers"]["ram"]
-    assert ram["ledger"] <= ram["planned"] and ram["live"] <= ram["live_planned"]
+    harness.run_like_ort(model, out, inputs, tmp_path, "--red-zones", rtol=1e-5, atol=1e-6)
 
 
 def test_nonzero_feeds_a_gather_and_a_sum(tmp_path):
-    nodes = [node("NonZero", "x", "at"), node("Transpose", "at", "rows", perm=[1, 0]), node("GatherND", "x rows", "picked"),
-             node("ReduceSum", "picked", "total", keepdims=0), node("Mul", "picked picked", "squares"),
-             node("Shape", "picked", "count")]
+    nodes = [node("NonZero", "x", "at"), node("Transpose", "at", "rows", perm=[1, 0]),
+             node("GatherND", "x rows", "picked"), node("ReduceSum", "picked", "total", keepdims=0),
+             node("Mul", "picked picked", "squares"), node("Shape", "picked", "count")]
     model, out, _ = build(tmp_path, nodes, [value("x", [4, 5])], ["at:i64", "squares", "total", "count:i64"])
     random = np.random.default_rng(0)
     for share in (0.0, 0.3, 1.0):
@@ -55,8 +36,10 @@ def test_nonzero_feeds_a_gather_and_a_sum(tmp_path):
 
 
 def test_nonzero_of_an_open_batch(tmp_path):
-    nodes = [node("NonZero", "x", "at"), node("Gather", "at zero", "rows", axis=0), node("Gather", "x rows", "y", axis=0)]
-    model, out, _ = build(tmp_path, nodes, [value("x", ["N", 3])], ["y"], "--bound=N=0..4", constants=[numbers("zero", 0)])
+    nodes = [node("NonZero", "x", "at"), node("Gather", "at zero", "rows", axis=0),
+             node("Gather", "x rows", "y", axis=0)]
+    model, out, _ = build(tmp_path, nodes, [value("x", ["N", 3])], ["y"], "--bound=N=0..4",
+                          constants=[numbers("zero", 0)])
     for n in (0, 1, 4):
         agree(model, out, {"x": np.arange(3 * n, dtype=np.float32).reshape(n, 3) % 4}, tmp_path)
 
@@ -88,11 +71,13 @@ def test_non_max_suppression_with_limits_of_the_run(tmp_path):
     boxes = np.concatenate([low, low + random.random((2, 12, 2), np.float32)], axis=2)
     for most, overlap, least in ((3, 0.4, 0.2), (0, 0.5, 0.0), (100, 0.9, 0.0), (5, 0.0, 2.0)):
         agree(model, out, {"boxes": boxes, "scores": random.random((2, 3, 12), np.float32), "most": np.array([most]),
-                           "overlap": np.array([overlap], np.float32), "least": np.array([least], np.float32)}, tmp_path)
+                           "overlap": np.array([overlap], np.float32), "least": np.array([least], np.float32)},
+              tmp_path)
 
 
 def test_top_k_of_the_run(tmp_path):
-    model, out, _ = build(tmp_path, [node("TopK", "x k", "y i", axis=1)], [value("x", [2, 9]), value("k", [1], I64)], ["y", "i:i64"])
+    inputs = [value("x", [2, 9]), value("k", [1], I64)]
+    model, out, _ = build(tmp_path, [node("TopK", "x k", "y i", axis=1)], inputs, ["y", "i:i64"])
     x = np.random.default_rng(2).random((2, 9), np.float32)
     for k in (0, 1, 9):
         agree(model, out, {"x": x, "k": np.array([k])}, tmp_path)
@@ -124,8 +109,8 @@ def test_ends_of_a_slice_that_are_inputs(tmp_path):
     inputs = [value("x", ["N", 7]), value("start", [2], I64), value("end", [2], I64)]
     model, out, _ = build(tmp_path, [node("Slice", "x start end axes steps", "y")], inputs, ["y"], "--bound=N=0..5",
                           constants=[numbers("axes", [1, 0]), numbers("steps", [2, -1])])
-    for n, start, end in ((5, (1, 4), (6, 0)), (5, (-3, -1), (100, -100)), (3, (6, 2), (2, 1)), (0, (0, 0), (7, -1)), (1, (2, -2), (3, -100)),
-                          (1, (-100, 100), (5, -100))):
+    for n, start, end in ((5, (1, 4), (6, 0)), (5, (-3, -1), (100, -100)), (3, (6, 2), (2, 1)), (0, (0, 0), (7, -1)),
+                          (1, (2, -2), (3, -100)), (1, (-100, 100), (5, -100))):
         x = np.arange(7 * n, dtype=np.float32).reshape(n, 7)
         agree(model, out, {"x": x, "start": np.array(start), "end": np.array(end)}, tmp_path)
 
@@ -144,20 +129,23 @@ def test_shapes_that_are_inputs(tmp_path):
 
 
 def test_a_reshape_with_a_size_that_is_left_to_it(tmp_path):
-    model, out, _ = build(tmp_path, [node("Reshape", "x shape", "y")], [value("x", [2, 3, 4]), value("shape", [3], I64)], ["y"])
+    inputs = [value("x", [2, 3, 4]), value("shape", [3], I64)]
+    model, out, _ = build(tmp_path, [node("Reshape", "x shape", "y")], inputs, ["y"])
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     for shape in ((4, -1, 2), (0, 0, -1), (24, 1, 1), (0, 12, -1)):
         agree(model, out, {"x": x, "shape": np.array(shape)}, tmp_path)
 
 
 def test_a_shape_without_a_bound_is_refused_with_what_to_give(tmp_path):
-    _, out, done = build(tmp_path, [node("ConstantOfShape", "shape", "y")], [value("shape", [2], I64)], ["y"], check=False)
+    nodes = [node("ConstantOfShape", "shape", "y")]
+    _, out, done = build(tmp_path, nodes, [value("shape", [2], I64)], ["y"], check=False)
     assert done.returncode == harness.MODEL and "--bound 'y.0=LEAST..MOST'" in done.stderr and not out.exists()
 
 
 def test_sizes_of_data_and_of_the_caller_in_one_shape(tmp_path):
     """[heads, tokens kept, width] where the caller gives the tokens and the data says which are kept."""
-    nodes = [node("NonZero", "mask", "at"), node("Squeeze", "at zero", "rows"), node("Gather", "x rows", "kept", axis=0),
+    nodes = [node("NonZero", "mask", "at"), node("Squeeze", "at zero", "rows"),
+             node("Gather", "x rows", "kept", axis=0),
              node("Shape", "kept", "shape"), node("Gather", "shape first", "length", axis=0),
              node("Concat", "length heads", "split", axis=0), node("Reshape", "kept split", "r"),
              node("Transpose", "r", "t", perm=[1, 0, 2]), node("Softmax", "t", "y", axis=-1)]

@@ -1,10 +1,11 @@
 """Weights in several files, one of them far beyond 2 GiB: the model runs, and nothing of the gaps is read or copied."""
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 import harness
+import tiny
+from tiny import node
 
 FAR = 5 << 30  # the file has a hole up to there
 
@@ -27,17 +28,14 @@ def test_weights_in_several_files_beyond_2_gib(tmp_path):
     rng = np.random.default_rng(3)
     w = {name: rng.standard_normal(shape).astype(np.float32)
          for name, shape in {"a": (64, 96), "b": (96, 96), "c": (96, 32), "bias": (32,)}.items()}
-    tensors = [external(tmp_path, "a", w["a"], "first.bin", 64), external(tmp_path, "b", w["b"], "parts/second.bin", FAR),
+    tensors = [external(tmp_path, "a", w["a"], "first.bin", 64),
+               external(tmp_path, "b", w["b"], "parts/second.bin", FAR),
                external(tmp_path, "c", w["c"], "parts/second.bin", 4096),
                external(tmp_path, "bias", w["bias"], "first.bin", 64 + w["a"].nbytes)]
-    nodes = [helper.make_node("MatMul", ["x", "a"], ["h0"]), helper.make_node("Relu", ["h0"], ["h1"]),
-             helper.make_node("MatMul", ["h1", "b"], ["h2"]), helper.make_node("MatMul", ["h2", "c"], ["h3"]),
-             helper.make_node("Add", ["h3", "bias"], ["y"])]
-    graph = helper.make_graph(nodes, "parts", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [5, 64])],
-                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [5, 32])], tensors)
-    model = tmp_path / "parts.onnx"
-    model.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-                      .SerializeToString())
+    nodes = [node("MatMul", "x a", "h0"), node("Relu", "h0", "h1"), node("MatMul", "h1 b", "h2"),
+             node("MatMul", "h2 c", "h3"), node("Add", "h3 bias", "y")]
+    model = tiny.save(tiny.model(nodes, [tiny.value("x", [5, 64])], [tiny.value("y", [5, 32])], tensors),
+                      tmp_path / "parts.onnx")
     x = rng.standard_normal((5, 64)).astype(np.float32)
     want = np.maximum(x.astype(np.float64) @ w["a"], 0) @ w["b"] @ w["c"] + w["bias"]
 

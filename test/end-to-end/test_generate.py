@@ -16,9 +16,7 @@ LARGEST_TENSOR = 49152 * 576 * 4  # of SmolLM2: the embedding
 
 def link(out):
     shutil.copy(out / "model.h", out / "decoder.h")
-    harness.run(["cc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{harness.SOURCE / 'runtime' / 'include'}", "-I.",
-                 SOURCE, "model.o", f"-L{harness.BUILD / 'lib'}", "-lplim_rt", "-lplim_kernels", "-lpthread", "-lm", "-o",
-                 "generate"], cwd=out)
+    harness.cc("-O1", "-I.", SOURCE, "model.o", *harness.LIBRARIES, "-o", "generate", cwd=out)
 
 
 def generate(out, count, prompt, check=True):

@@ -1,5 +1,5 @@
-"""An installation that is moved after it was made: other people's projects find it by CMake or pkg-config, compile a model
-with it and link it with a plain C compiler."""
+"""An installation that is moved after it was made: other people's projects find it by CMake or pkg-config, compile a
+model with it and link it with a plain C compiler."""
 
 import re
 import shutil

@@ -1,11 +1,11 @@
 """Integer arithmetic: the sign of a type counts, and no divisor ends a run."""
 
 import numpy as np
-import onnx
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 
 import harness
+import tiny
 
 TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
@@ -17,12 +17,10 @@ def test_extremes(dtype, tmp_path):
     y = np.array([2, 3, 0, info.max, 5, 1, 7, info.max // 2 + 2] * 9, dtype)
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     operators = ["Div", "Mod", "Max", "Min", "Less", "GreaterOrEqual"]
-    nodes = [helper.make_node(op, ["x", "y"], [op]) for op in operators]
-    value = lambda name, type_: helper.make_tensor_value_info(name, type_, [x.size])
-    results = [value(op, onnx.TensorProto.BOOL if op in ("Less", "GreaterOrEqual") else kind) for op in operators]
-    graph = helper.make_graph(nodes, "integers", [value("x", kind), value("y", kind)], results)
-    path = tmp_path / "model.onnx"
-    onnx.save(helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]), path)
+    value = lambda name, type_: tiny.value(name, [x.size], type_)
+    results = [value(op, TensorProto.BOOL if op in ("Less", "GreaterOrEqual") else kind) for op in operators]
+    path = tiny.save(tiny.model([tiny.node(op, "x y", op) for op in operators], [value("x", kind), value("y", kind)],
+                                results), tmp_path / "model.onnx")
     harness.compile_model(path, tmp_path / "out")
     _, have = harness.run_model(tmp_path / "out", {"x": x, "y": y}, tmp_path, outputs=operators)
     exact = [(int(a), int(b)) for a, b in zip(x, y)]

@@ -12,10 +12,6 @@ from test_bench import bench  # which puts the folder of single_ops on the path
 import single_ops
 
 
-def kernels_of(out):
-    return [s["kernel"] for s in harness.plan_of(out)["programs"][0]["steps"] if "kernel" in s]
-
-
 def seeded(case):
     random = np.random.default_rng(7)
     return {name: random.standard_normal(dims, dtype=np.float32) for name, (dims, _) in case.spec.items()}
@@ -31,7 +27,7 @@ def test_a_3x3_convolution_runs_by_winograd_unless_numerics_are_exact(tmp_path, 
     case = single_ops.convolution("conv", 48, 40, 30, 3, 1)
     model = tiny.save(case.model, tmp_path / "conv.onnx")
     harness.compile_model(model, tmp_path / "out", *flags)
-    assert kernel in kernels_of(tmp_path / "out")
+    assert kernel in harness.kernels_of(tmp_path / "out")
     inputs = seeded(case)
     have = results(tmp_path / "out", inputs, tmp_path, "v3")
     assert harness.largest_error(have, harness.ort_outputs(model, inputs)["y"])[1] <= 1
@@ -42,7 +38,7 @@ def test_one_query_of_grouped_heads_reads_its_keys_in_place(tmp_path):
     case = single_ops.decode(6, 2, 300, 32)
     model = tiny.save(case.model, tmp_path / "decode.onnx")
     harness.compile_model(model, tmp_path / "out")
-    assert "attention.decode" in kernels_of(tmp_path / "out")
+    assert "attention.decode" in harness.kernels_of(tmp_path / "out")
     inputs = seeded(case)
     have = results(tmp_path / "out", inputs, tmp_path, "v3")
     assert harness.largest_error(have, harness.ort_outputs(model, inputs)["y"])[1] <= 1
@@ -58,7 +54,7 @@ def test_a_tied_embedding_lies_in_memory_once(tmp_path):
     model = tiny.save(proto, tmp_path / "tied.onnx")
     harness.compile_model(model, tmp_path / "out")
     program = harness.plan_of(tmp_path / "out")["programs"][0]
-    assert "matmul.dot" in kernels_of(tmp_path / "out")
+    assert "matmul.dot" in harness.kernels_of(tmp_path / "out")
     assert program["resident_bytes"] < 1.1 * vocabulary * width * 4
     inputs = {"ids": np.array([1234], np.int64)}
     have = results(tmp_path / "out", inputs, tmp_path, "v3")

@@ -2,14 +2,10 @@
 
 import numpy as np
 import pytest
-from onnx import helper
 
 import harness
 import tiny
-
-
-def node(op, inputs, outputs, **attributes):
-    return helper.make_node(op, inputs.split(), outputs.split(), name=outputs.split()[0], **attributes)
+from tiny import node
 
 
 def network(length):
@@ -33,13 +29,9 @@ def test_lines_convolve_like_onnx_runtimes(tmp_path, length):
     model = tiny.save(network(length), tmp_path / "lines.onnx")
     inputs = {"x": np.random.default_rng(length).standard_normal((3, 1, length)).astype(np.float32)}
     harness.compile_model(model, tmp_path / "out")
-    want = harness.ort_outputs(model, inputs)["y"]
-    _, have = harness.run_model(tmp_path / "out", inputs, tmp_path, "--threads=2", outputs=["y"])
-    assert have["y"].shape == want.shape
-    assert harness.largest_error(have["y"], want)[1] <= 1
-    kernels = {s.get("kernel") for s in harness.plan_of(tmp_path / "out")["programs"][0]["steps"]}
+    harness.run_like_ort(model, tmp_path / "out", inputs, tmp_path, "--threads=2")
     assert {"conv.nhwc_direct", "conv.nhwc_pointwise", "conv.nhwc_depthwise", "conv_transpose.nhwc", "pool.nhwc_max",
-            "pool.nhwc_average"} <= kernels
+            "pool.nhwc_average"} <= harness.kernels_of(tmp_path / "out")
 
 
 @pytest.mark.parametrize("length", [32, 57, 96])
@@ -47,6 +39,4 @@ def test_the_length_may_be_open(tmp_path, length):
     model = tiny.save(network("L"), tmp_path / "lines.onnx")
     inputs = {"x": np.random.default_rng(length).standard_normal((3, 1, length)).astype(np.float32)}
     harness.compile_model(model, tmp_path / "out", "--bound", "L=32..96")
-    want = harness.ort_outputs(model, inputs)["y"]
-    _, have = harness.run_model(tmp_path / "out", inputs, tmp_path, outputs=["y"])
-    assert have["y"].shape == want.shape and harness.largest_error(have["y"], want)[1] <= 1
+    harness.run_like_ort(model, tmp_path / "out", inputs, tmp_path)

@@ -8,9 +8,7 @@ import pytest
 
 import harness
 import tiny
-
-INCLUDE = harness.SOURCE / "runtime" / "include"
-LIBRARIES = ["-lplim_rt", "-lplim_kernels", "-lpthread", "-lm"]
+from harness import INCLUDE, LIBRARIES, cc
 
 MAIN = """
 #include <stdlib.h>
@@ -45,10 +43,6 @@ int main(int argc, char **argv) {
 """
 
 
-def cc(*arguments, cwd):
-    return harness.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}", *arguments], cwd=cwd)
-
-
 def undefined_symbols(file):
     return re.findall(r"^\s*[Uwv] (\S+)", harness.run(["nm", "-u", file]).stdout, re.M)
 
@@ -61,8 +55,8 @@ def test_the_detector_example_runs(compiled_real, tmp_path):
     detector = compiled_real("ppocr_det@960")
     harness.compile_model(detector.model, tmp_path, *detector.flags, "--name=det", "--ram=96MiB")
     shutil.copy(tmp_path / "model.h", tmp_path / "det.h")
-    cc("-O1", harness.SOURCE / "examples" / "detect" / "main.c", "model.o", f"-L{harness.BUILD / 'lib'}", "-I.",
-       *LIBRARIES, "-o", "detect", cwd=tmp_path)
+    cc("-O1", harness.SOURCE / "examples" / "detect" / "main.c", "model.o", "-I.", *LIBRARIES, "-o", "detect",
+       cwd=tmp_path)
     done = harness.run(["./detect", "model.weights"], cwd=tmp_path)
     mean, planned, reserved = re.fullmatch(r"mean ([\d.]+), planned (\d+) bytes, reserved (\d+) bytes\n",
                                            done.stdout).groups()
@@ -113,8 +107,7 @@ def test_two_models_link_into_one_program(tmp_path):
   for (int i = 0; i < 2 * 64; ++i) printf("%.9g\\n", (double)y[i]);
 """ for i, name in enumerate(("first", "second")))
     (tmp_path / "main.c").write_text(MAIN % {"includes": '#include "first.h"\n#include "second.h"', "runs": runs})
-    cc("main.c", "-I.", "first/model.o", "second/model.o", f"-L{harness.BUILD / 'lib'}", *LIBRARIES, "-o", "both",
-       cwd=tmp_path)
+    cc("main.c", "-I.", "first/model.o", "second/model.o", *LIBRARIES, "-o", "both", cwd=tmp_path)
     done = harness.run(["./both", "first/model.weights", "second/model.weights"], cwd=tmp_path)
     have = np.array(done.stdout.split(), np.float32)
     for i, expected in enumerate(want):
@@ -152,8 +145,7 @@ def header_example(out, to):
 def test_the_usage_example_on_top_of_the_header_compiles_and_runs(cls, tmp_path):
     header_example(cls.out, tmp_path / "main.c")
     shutil.copy(cls.out / "model.weights", tmp_path)
-    cc("main.c", cls.out / "model.o", f"-I{cls.out}", f"-L{harness.BUILD / 'lib'}", *LIBRARIES, "-o", "example",
-       cwd=tmp_path)
+    cc("main.c", cls.out / "model.o", f"-I{cls.out}", *LIBRARIES, "-o", "example", cwd=tmp_path)
     harness.run(["./example"], cwd=tmp_path)
 
 
@@ -167,6 +159,6 @@ def test_any_names_of_inputs_make_a_header_that_works(tmp_path):
     plan = harness.plan_of(tmp_path / "out")["programs"][0]
     assert [t["name"] for t in plan["inputs"]] == names
     header_example(tmp_path / "out", tmp_path / "main.c")
-    cc("main.c", "out/model.o", "-Iout", f"-L{harness.BUILD / 'lib'}", *LIBRARIES, "-o", "example", cwd=tmp_path)
+    cc("main.c", "out/model.o", "-Iout", *LIBRARIES, "-o", "example", cwd=tmp_path)
     harness.run(["./example"], cwd=tmp_path)
     harness.run([harness.tool("plim-run"), tmp_path / "out", "--input-random", "--stats=json"])

@@ -1,14 +1,11 @@
 """Operators of com.microsoft give what ONNX Runtime gives."""
 
 import numpy as np
-import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import harness
-
-TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int32): TensorProto.INT32,
-         np.dtype(np.int64): TensorProto.INT64}
+import tiny
 
 
 def rows(*shape, seed=0, low=-1.0, high=1.0):
@@ -112,22 +109,18 @@ def model_of(operator, inputs, outputs, attributes):
         if isinstance(given, tuple):
             weights.append(numpy_helper.from_array(given[0], names[-1]))
         elif given is not None:
-            values.append(helper.make_tensor_value_info(names[-1], TYPES[given.dtype], given.shape))
+            values.append(tiny.value(names[-1], given.shape, helper.np_dtype_to_tensor_dtype(given.dtype)))
     results = outputs if isinstance(outputs, list) else [f"y{i}" for i in range(outputs)]
     node = helper.make_node(operator, names, results, "node", domain="com.microsoft", **attributes)
     integers = ["y1"] if operator == "EmbedLayerNormalization" else []
-    infos = [helper.make_tensor_value_info(r, TensorProto.INT32 if r in integers else TensorProto.FLOAT, None)
-             for r in results if r]
-    graph = helper.make_graph([node], "one", values, infos, weights)
-    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17),
-                                                                 helper.make_opsetid("com.microsoft", 1)])
+    infos = [tiny.value(r, None, TensorProto.INT32 if r in integers else TensorProto.FLOAT) for r in results if r]
+    return tiny.model([node], values, infos, weights, domains=["com.microsoft"])
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_same_as_onnx_runtime(name, tmp_path):
     operator, inputs, outputs, attributes = CASES[name]
-    path = tmp_path / "model.onnx"
-    onnx.save(model_of(operator, inputs, outputs, attributes), path)
+    path = tiny.save(model_of(operator, inputs, outputs, attributes), tmp_path / "model.onnx")
     fed = {f"x{i}": x for i, x in enumerate(inputs) if x is not None and not isinstance(x, tuple)}
     want = harness.ort_outputs(path, fed)
     if operator == "SkipLayerNormalization":  # ONNX Runtime leaves these empty on the CPU

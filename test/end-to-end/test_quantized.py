@@ -18,12 +18,6 @@ def outcome(proto, folder, inputs, *flags):
     return harness.plan_of(folder / "out")["programs"][0], have, want
 
 
-def kernels_of(out):
-    """Names of the kernels that a plan launches."""
-    plan = harness.plan_of(out)
-    return {step["kernel"] for program in plan["programs"] for step in program["steps"] if "kernel" in step}
-
-
 def weights_of(out):
     return (out / "model.weights").stat().st_size
 
@@ -49,14 +43,15 @@ def floats(*dims, seed=3):
         "embedding"])
 def test_weights_in_few_bits(proto, inputs, tmp_path):
     _, have, want = outcome(proto, tmp_path, inputs)
-    assert "matmul.quantized_panel32" in kernels_of(tmp_path / "out")
+    assert "matmul.quantized_panel32" in harness.kernels_of(tmp_path / "out")
     error, share = harness.largest_error(have["y"], want["y"])
     assert np.abs(want["y"]).max() > 0.1
     assert share <= 1, f"error {error}, {share} of the tolerance"
 
 
 def test_weights_keep_their_bytes(tmp_path):
-    for name, proto, stored in (("bytes", quantized.weight_only(), 96 * 64), ("halves", quantized.half_weights(), 2 * 96 * 64)):
+    for name, proto, stored in (("bytes", quantized.weight_only(), 96 * 64),
+                                ("halves", quantized.half_weights(), 2 * 96 * 64)):
         folder = tmp_path / name
         folder.mkdir()
         harness.compile_model(tiny.save(proto, folder / "model.onnx"), folder / "out")
@@ -69,9 +64,7 @@ def test_rows_may_be_open(tmp_path):
     harness.compile_model(path, tmp_path / "out", "--bound=N=1..64")
     for rows in (1, 2, 4, 5, 28, 29, 63, 64):
         inputs = floats(rows, 96, seed=rows)
-        want = harness.ort_outputs(path, inputs)
-        _, have = harness.run_model(tmp_path / "out", inputs, tmp_path, "--threads=2", outputs=["y"])
-        assert harness.largest_error(have["y"], want["y"])[1] <= 1, rows
+        harness.run_like_ort(path, tmp_path / "out", inputs, tmp_path, "--threads=2")
 
 
 # Integers are exact, so that only the last rounding to 8 bits can go the other way: where a number lies within f32's
@@ -84,7 +77,8 @@ def expect_steps(have, want, step, most=0.01):
 
 def test_qlinear_convolutions(tmp_path):
     _, have, want = outcome(quantized.qlinear_convolutions(), tmp_path, floats(1, 3, 13, 13))
-    assert {"conv.integer_nhwc", "conv.integer_nhwc_depthwise", "matmul.integer_panel32"} <= kernels_of(tmp_path / "out")
+    assert {"conv.integer_nhwc", "conv.integer_nhwc_depthwise",
+            "matmul.integer_panel32"} <= harness.kernels_of(tmp_path / "out")
     assert want["y"].std() > 10
     expect_steps(have["y"], want["y"], 1)
 
@@ -93,7 +87,7 @@ def test_qlinear_convolutions(tmp_path):
 def test_static_qdq_convolution(groups, tmp_path):
     _, have, want = outcome(quantized.qdq_convolution(groups), tmp_path, floats(1, 8, 9, 9))
     if groups == 1:
-        assert "conv.integer_nhwc" in kernels_of(tmp_path / "out")
+        assert "conv.integer_nhwc" in harness.kernels_of(tmp_path / "out")
     assert want["y"].std() > 0.5
     expect_steps(have["y"], want["y"], 0.1)
 
@@ -102,7 +96,7 @@ def test_static_qdq_convolution(groups, tmp_path):
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_static_qdq_dense_layers(per_channel, asymmetric, tmp_path):
     _, have, want = outcome(quantized.qdq_mlp(per_channel=per_channel, asymmetric=asymmetric), tmp_path, floats(5, 64))
-    assert "matmul.integer_panel32" in kernels_of(tmp_path / "out")
+    assert "matmul.integer_panel32" in harness.kernels_of(tmp_path / "out")
     # A step of the second layer's input, 0.04, times its largest weights moves the output by about 0.1.
     error = np.abs(have["y"] - want["y"])
     assert np.median(error) < 1e-4 and error.max() < 0.2, (np.median(error), error.max())
@@ -112,7 +106,7 @@ def test_static_qdq_dense_layers(per_channel, asymmetric, tmp_path):
 @pytest.mark.parametrize("proto", [quantized.dynamic(), quantized.dynamic_microsoft()], ids=["onnx", "microsoft"])
 def test_dynamic_quantisation(proto, tmp_path):
     _, have, want = outcome(proto, tmp_path, floats(7, 64))
-    assert "matmul.integer_panel32" in kernels_of(tmp_path / "out")
+    assert "matmul.integer_panel32" in harness.kernels_of(tmp_path / "out")
     error = np.abs(have["y"] - want["y"])
     # As above: the second layer's input may round the other way by one of 255 steps of its range.
     assert np.median(error) < 1e-3 * want["y"].std() and error.max() < 0.1 * want["y"].std()
@@ -130,7 +124,7 @@ def test_halves_are_for_memory(tmp_path):
     inputs = floats(2, 3, 8, 8)
     plan, have, want = outcome(quantized.halves(), tmp_path, inputs)
     assert np.abs(have["y"] - want["y"]).max() < 2e-3 and want["y"].std() > 0.01
-    assert {"conv.nhwc_direct", "matmul.quantized_panel32"} <= kernels_of(tmp_path / "out")
+    assert {"conv.nhwc_direct", "matmul.quantized_panel32"} <= harness.kernels_of(tmp_path / "out")
     folder = tmp_path / "bf16"
     folder.mkdir()
     path = tiny.save(quantized.halves(quantized.TensorProto.BFLOAT16), folder / "model.onnx")
@@ -161,11 +155,7 @@ def test_minilm6_w8_with_an_open_length(model_file, tmp_path):
     for length in (1, 2, 9, 511, 512):
         inputs = {name: np.ones((1, length), np.int64) for name in row.inputs}
         inputs["input_ids"] = np.random.default_rng(length).integers(0, 30000, (1, length))
-        want = harness.ort_outputs(path, inputs)
-        stats, have = harness.run_model(tmp_path / "out", inputs, tmp_path, "--threads=2", outputs=list(want))
-        for name in want:
-            assert harness.largest_error(have[name], want[name])[1] <= 1, (length, name)
-        assert stats["tiers"]["ram"]["ledger"] <= stats["tiers"]["ram"]["planned"]
+        harness.run_like_ort(path, tmp_path / "out", inputs, tmp_path, "--threads=2")
 
 
 @pytest.mark.skipif("avx512vl" not in open("/proc/cpuinfo").read(), reason="needs a CPU of x86-64-v4")

@@ -11,13 +11,7 @@ import tiny
 def check(case, folder, *flags):
     model = tiny.save(case.model, folder / "net.onnx")
     harness.compile_model(model, folder / "out", *flags)
-    want = harness.ort_outputs(model, case.inputs)
-    stats, have = harness.run_model(folder / "out", case.inputs, folder, "--threads=2", outputs=case.outputs)
-    for name in case.outputs:
-        assert have[name].shape == want[name].shape, name
-        error, share = harness.largest_error(have[name], want[name])
-        assert share <= 1, f"{name}: {error} is {share} times the tolerance"
-    return stats
+    harness.run_like_ort(model, folder / "out", case.inputs, folder, "--threads=2")
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -28,8 +22,7 @@ def test_any_options_give_onnx_runtimes_answers(tmp_path, seed):
 @pytest.mark.parametrize("op", list(recurrent.GATES))
 def test_weights_that_are_inputs_run_the_reference_kernel(tmp_path, op):
     check(recurrent.Case(100, op=op, weights=False), tmp_path)
-    kernels = {s.get("kernel") for s in harness.plan_of(tmp_path / "out")["programs"][0]["steps"]}
-    assert "recurrent.reference" in kernels
+    assert "recurrent.reference" in harness.kernels_of(tmp_path / "out")
 
 
 @pytest.mark.parametrize("op", list(recurrent.GATES))
@@ -40,11 +33,7 @@ def test_steps_and_sequences_may_be_open(tmp_path, op):
     for steps, sequences in [(1, 1), (40, 7), (13, 2)]:
         case.steps, case.sequences = steps, sequences
         inputs = {name: array for name, array in case.arrays().items() if name in case.inputs}
-        want = harness.ort_outputs(model, inputs)
-        _, have = harness.run_model(tmp_path / "out", inputs, tmp_path, outputs=case.outputs)
-        for name in case.outputs:
-            assert have[name].shape == want[name].shape
-            assert harness.largest_error(have[name], want[name])[1] <= 1, name
+        harness.run_like_ort(model, tmp_path / "out", inputs, tmp_path)
 
 
 def test_a_length_beyond_the_steps_is_an_error_of_the_run(tmp_path):
@@ -58,10 +47,9 @@ def test_a_length_beyond_the_steps_is_an_error_of_the_run(tmp_path):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_one_step_of_8_bits_is_onnx_runtimes(tmp_path, seed):
-    """States and inputs are the same floats on both sides, so their bytes are too: sums in float are all that differs."""
+    """States and inputs are the same floats on both sides, so their bytes are too: only sums in float differ."""
     check(recurrent.QuantizedCase(seed, steps=1), tmp_path)
-    steps = harness.plan_of(tmp_path / "out")["programs"][0]["steps"]
-    assert "recurrent.quantized" in {s.get("kernel") for s in steps}
+    assert "recurrent.quantized" in harness.kernels_of(tmp_path / "out")
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,23 +1,24 @@
-"""Inputs that keep the value of an output: caches that grow in place, states of fixed size, several entries over them."""
+"""Inputs that keep the value of an output: caches that grow in place, states of fixed size, several entries."""
 
 import numpy as np
 import pytest
-from onnx import helper, numpy_helper
 
 import decoder
 import harness
 import tiny
 from session import ARG, BOUND, CANCELLED, Refused, Session
+from tiny import node, numbers
 
 BOUND_OF_CACHE = 40
+FLAGS = ["--state", "past_*=present_*", "--bound", f"P=0..{BOUND_OF_CACHE}", "--entry", "prefill:S=1..16", "--entry",
+         "decode:S=1"]
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("decoder")
     path = tiny.save(decoder.model(), folder / "decoder.onnx")
-    done = harness.compile_model(path, folder / "out", "--state", "past_*=present_*", "--bound",
-                                 f"P=0..{BOUND_OF_CACHE}", "--entry", "prefill:S=1..16", "--entry", "decode:S=1")
+    done = harness.compile_model(path, folder / "out", *FLAGS)
     return path, folder / "out", done.stdout
 
 
@@ -31,7 +32,8 @@ class Decoder:
         logits = np.zeros((1, len(ids), decoder.VOCABULARY), np.float32)
         positions = np.arange(self.length, self.length + len(ids), dtype=np.int64)[None]
         self.session.run(entry or ("decode" if len(ids) == 1 else "prefill"),
-                         {"input_ids": np.array([ids], np.int64), "position_ids": positions}, {"logits": logits}, **more)
+                         {"input_ids": np.array([ids], np.int64), "position_ids": positions}, {"logits": logits},
+                         **more)
         self.length += len(ids)
         return logits
 
@@ -116,7 +118,7 @@ def test_a_cancelled_run_leaves_states_as_they_were(compiled):
 
 
 def test_a_decode_step_copies_no_cache(compiled):
-    """Of all that a step touches only attention reads as many bytes as there are rows: what else moves does not grow."""
+    """Of all that a step touches only attention reads as many bytes as there are rows: what else moves stays small."""
     _, out, _ = compiled
     plan = {p["name"]: p for p in harness.plan_of(out)["programs"]}["decode"]
     cache = decoder.GROUPS * BOUND_OF_CACHE * decoder.HEAD * 4
@@ -130,7 +132,8 @@ def test_entries_share_weights_and_states(compiled):
     _, out, said = compiled
     prefill, decode = harness.plan_of(out)["programs"]
     assert [prefill["name"], decode["name"]] == ["prefill", "decode"]
-    assert said.splitlines()[0].startswith("entry prefill: peak") and said.splitlines()[1].startswith("entry decode: peak")
+    first, second = said.splitlines()[:2]
+    assert first.startswith("entry prefill: peak") and second.startswith("entry decode: peak")
     homes = [{(r["name"], r["arena"], r["offset"]) for r in p["residents"] if r["kind"] == "state"}
              for p in (prefill, decode)]
     assert homes[0] == homes[1]
@@ -148,7 +151,8 @@ def test_plim_run_keeps_the_session_between_runs(compiled, tmp_path):
     want, flags, at = decoder.Reference(path), [], 0
     for n, count in enumerate((7, 1, 1, 4)):
         ids = IDS[at:at + count]
-        arrays = {"input_ids": np.array([ids], np.int64), "position_ids": np.arange(at, at + count, dtype=np.int64)[None]}
+        arrays = {"input_ids": np.array([ids], np.int64),
+                  "position_ids": np.arange(at, at + count, dtype=np.int64)[None]}
         flags += ["--then"] if n else []
         flags += ["--program", "decode" if count == 1 else "prefill"]
         for name, array in arrays.items():
@@ -178,23 +182,18 @@ def test_red_zones_hold_around_appends(compiled, tmp_path):
 
 def test_a_budget_bounds_the_largest_entry(compiled, tmp_path):
     path, out, _ = compiled
-    flags = ["--state", "past_*=present_*", "--bound", f"P=0..{BOUND_OF_CACHE}", "--entry", "prefill:S=1..16", "--entry",
-             "decode:S=1"]
-    done = harness.compile_model(path, tmp_path / "out", *flags, "--ram", "64KiB", check=False)
+    done = harness.compile_model(path, tmp_path / "out", *FLAGS, "--ram", "64KiB", check=False)
     assert done.returncode == harness.BUDGET
     assert done.stderr.count("no plan found within the budget") == 2
     peak = max(p["peak"]["ram"] for p in harness.plan_of(out)["programs"])
-    harness.compile_model(path, tmp_path / "out", *flags, "--ram", str(peak + 8192))
+    harness.compile_model(path, tmp_path / "out", *FLAGS, "--ram", str(peak + 8192))
     assert max(p["peak"]["ram"] for p in harness.plan_of(tmp_path / "out")["programs"]) <= peak + 8192
 
 
 def cell():
     """States of fixed size: h is read after its next value is known, c before, and two inputs swap places."""
-    def node(op, inputs, output, **attributes):
-        return helper.make_node(op, inputs.split(), [output], name=output, **attributes)
-
-    nodes = [node("Add", "x c", "sum"), node("Tanh", "sum", "cn"), node("MatMul", "cn w", "m"), node("Sigmoid", "m", "hn"),
-             node("Mul", "hn h", "y0"), node("Add", "y0 a", "y1"), node("Sub", "y1 b", "y"),
+    nodes = [node("Add", "x c", "sum"), node("Tanh", "sum", "cn"), node("MatMul", "cn w", "m"),
+             node("Sigmoid", "m", "hn"), node("Mul", "hn h", "y0"), node("Add", "y0 a", "y1"), node("Sub", "y1 b", "y"),
              node("Identity", "a", "bn"), node("Identity", "b", "an"), node("Transpose", "hn", "tn", perm=[1, 0]),
              node("MatMul", "t y", "u")]
     names = ["h", "c", "a", "b"]
@@ -229,10 +228,10 @@ def test_states_of_fixed_size_follow_the_model(tmp_path):
 
 def test_a_state_may_be_replaced_by_a_value_of_another_size(tmp_path):
     """What does not append is copied; a size that the state has no room for is refused as the input's."""
-    nodes = [helper.make_node("Relu", ["x"], ["pn"]), helper.make_node("ReduceSum", ["p", "rows"], ["y"], keepdims=0)]
+    nodes = [node("Relu", "x", "pn"), node("ReduceSum", "p rows", "y", keepdims=0)]
     proto = tiny.model(nodes, [tiny.value("x", ["S", 4]), tiny.value("p", ["P", 4])],
                        [tiny.value("y", None), tiny.value("pn", None)],
-                       [numpy_helper.from_array(np.array([0], np.int64), "rows")])
+                       [numbers("rows", [0])])
     path = tiny.save(proto, tmp_path / "m.onnx")
     harness.compile_model(path, tmp_path / "out", "--state", "p=pn", "--bound", "P=0..8", "--bound", "S=0..20")
     with Session(tmp_path / "out") as session:
@@ -249,7 +248,7 @@ def test_a_state_may_be_replaced_by_a_value_of_another_size(tmp_path):
 
 
 def test_an_input_of_the_same_dimension_must_agree_with_the_state(tmp_path):
-    nodes = [helper.make_node("MatMul", ["m", "p"], ["y"]), helper.make_node("Concat", ["p", "x"], ["pn"], axis=0)]
+    nodes = [node("MatMul", "m p", "y"), node("Concat", "p x", "pn", axis=0)]
     proto = tiny.model(nodes, [tiny.value("x", [1, 4]), tiny.value("p", ["P", 4]), tiny.value("m", [1, "P"])],
                        [tiny.value("y", [1, 4]), tiny.value("pn", None)])
     path = tiny.save(proto, tmp_path / "m.onnx")
@@ -264,8 +263,7 @@ def test_an_input_of_the_same_dimension_must_agree_with_the_state(tmp_path):
 
 
 def test_states_of_unlike_growth_are_refused(tmp_path):
-    nodes = [helper.make_node("Concat", ["p", "x"], ["pn"], axis=0), helper.make_node("Concat", ["q", "x", "x"], ["qn"], axis=0),
-             helper.make_node("Relu", ["x"], ["y"])]
+    nodes = [node("Concat", "p x", "pn", axis=0), node("Concat", "q x x", "qn", axis=0), node("Relu", "x", "y")]
     proto = tiny.model(nodes, [tiny.value("x", ["S", 4]), tiny.value("p", ["P", 4]), tiny.value("q", ["P", 4])],
                        [tiny.value("y", None), tiny.value("pn", None), tiny.value("qn", None)])
     path = tiny.save(proto, tmp_path / "m.onnx")
@@ -286,7 +284,8 @@ def test_flags_that_make_no_state_are_usage_errors(tmp_path):
         (["--entry", "a b"], "need NAME or NAME:DIMENSION=LEAST..MOST"),
         (["--state", "past"], "need INPUT=OUTPUT"),
     ]:
-        done = harness.compile_model(path, tmp_path / "out", "--bound", "P=0..8", "--bound", "S=1..4", *flags, check=False)
+        done = harness.compile_model(path, tmp_path / "out", "--bound", "P=0..8", "--bound", "S=1..4", *flags,
+                                     check=False)
         assert done.returncode == harness.USAGE, done.stderr
         assert text in done.stderr, done.stderr
 
@@ -294,7 +293,8 @@ def test_flags_that_make_no_state_are_usage_errors(tmp_path):
 def test_the_state_of_another_model_is_refused(compiled, tmp_path):
     _, out, _ = compiled
     path = tiny.save(decoder.model(1), tmp_path / "m.onnx")
-    harness.compile_model(path, tmp_path / "out", "--state", "past_*=present_*", "--bound", "P=0..8", "--bound", "S=1..4")
+    harness.compile_model(path, tmp_path / "out", "--state", "past_*=present_*", "--bound", "P=0..8", "--bound",
+                          "S=1..4")
     Decoder(out).session.save(tmp_path / "states")
     with pytest.raises(Refused) as refused:
         Session(tmp_path / "out").load(tmp_path / "states")

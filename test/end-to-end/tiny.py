@@ -17,6 +17,35 @@ def model(nodes, inputs, outputs, initializers=(), opset=17, domains=()):
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
+def node(op, inputs, outputs, **attributes):
+    """A node named as its first output; names are given in one string, `_` for an input that is left out."""
+    names = ["" if name == "_" else name for name in inputs.split()]
+    return helper.make_node(op, names, outputs.split(), name=outputs.split()[0], **attributes)
+
+
+def numbers(name, values, dtype=np.int64):
+    return numpy_helper.from_array(np.array(values, dtype), name)
+
+
+class Network:
+    """Nodes and weights as they are added; names of values come back. Arrays among the inputs become weights."""
+
+    def __init__(self, seed=1):
+        self.nodes, self.weights, self.random = [], [], np.random.default_rng(seed)
+
+    def constant(self, array, dtype=None):
+        self.weights.append(numbers(f"c{len(self.weights)}", array, dtype))
+        return self.weights[-1].name
+
+    def add(self, op, *inputs, outputs=1, **attributes):
+        """`outputs`: how many, or the name of the only one."""
+        at = len(self.nodes)
+        names = [outputs] if isinstance(outputs, str) else [f"v{at}_{i}" for i in range(outputs)]
+        inputs = [x if isinstance(x, str) else self.constant(x) for x in inputs]
+        self.nodes.append(helper.make_node(op, inputs, names, name=f"{op}_{at}", **attributes))
+        return names[0] if len(names) == 1 else names
+
+
 def save(proto, path):
     path.write_bytes(proto.SerializeToString())
     return path
