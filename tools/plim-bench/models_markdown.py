@@ -22,13 +22,10 @@ def table(header, rows):
 def build(document, table_of_models):
     rows = [row for row in document["models"] if row["status"] == "ok"]
     failed = {row["model"]: row["reason"] for row in document["models"] if row["status"] != "ok"}
-    many = len({row["threads"] for row in rows}) > 1
+    many = models_text.have_several_threads(rows)
     good = {row["model"] for row in rows if row["error"]["ok"]}
     measured = list(dict.fromkeys(row["model"] for row in document["models"]))
-    m = document["machine"]
-    versions = ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in models_text.names_of(document))
-    machine = (f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
-               f"{m['load_after']} after; {versions}")
+    machine = f"{models_text.machine(document)}; {models_text.versions(document)}"
     tolerance = rows[0]["error"] if rows else {"rtol": 0, "atol": 0}
     parts = [HEAD.rstrip().format(command=document["command"], machine=machine, done=len(good), all=len(measured),
                          rtol=tolerance["rtol"], atol=tolerance["atol"])]
@@ -64,19 +61,21 @@ def sections(rows, document, many):
         c1, c3, error = row["c1"], row["c3"], row["error"]
         return [models_text.label(row, many), f"{c1['planned']:,}", f"{c1['ledger']:,}", "yes" if c1["ok"] else "NO",
                 f"{c3['vm_hwm']:,}" + ("" if c3["ok"] else " OUTSIDE"), f"{error['largest']:.2g}",
-                f"{error['of_tolerance']:.2g}", f"{row['compile']['seconds']:.1f}", report.mib(row["compile"]["vm_hwm"])]
+                f"{error['of_tolerance']:.2g}", f"{row['compile']['seconds']:.1f}",
+                report.mib(row["compile"]["vm_hwm"])]
 
     ratio_columns = [word for name in names for word in (peers.NAMES[name], "ratio (range)")]
     peaks = [*(peers.NAMES[name] for name in names), "ONNX Runtime, least"]
     checks = ["planned", "measured", "C1", "VmHWM", "error", "of tolerance", "compile s", "plimc MiB"]
     return [
         "## Time",
-        "CPU ms a run, the median of the rounds; a ratio is Plimsoll's time over the peer's, below 1 where it is faster; "
-        "a dash where a peer cannot take the model.",
+        "CPU ms a run, the median of the rounds; a ratio is Plimsoll's time over the peer's, below 1 where it is "
+        "faster; a dash where a peer cannot take the model.",
         table(["model", "Plimsoll", *ratio_columns], map(time_row, rows)),
         "## Memory",
-        "MiB. Plan: the planned peak, weights and outputs included, the caller's inputs left out. Peers: the peak above "
-        "their process with the library and the inputs loaded. The last column is the plan over the least of the peers.",
+        "MiB. Plan: the planned peak, weights and outputs included, the caller's inputs left out. Peers: the peak "
+        "above their process with the library and the inputs loaded. The last column is the plan over the least of "
+        "the peers.",
         table(["model", "plan", *peaks, "plan / best peer"], map(memory_row, rows)),
         models_text.means(document) + ".",
         "## Checks",

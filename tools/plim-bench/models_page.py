@@ -96,13 +96,11 @@ def check_rows(rows):
 def build(document):
     rows = [row for row in document["models"] if row["status"] == "ok"]
     names = models_text.names_of(document)
-    m = document["machine"]
-    versions = ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in names)
     body = ["<h1>Plimsoll beside other runtimes</h1>",
-            f"<p>{escape(versions)}. {escape(m['cpu'])}, {m['cores']} shared cores, {escape(m['system'])}, load "
-            f"{m['load_before']} before and {m['load_after']} after.<br><code>{escape(document['command'])}</code></p>"]
+            f"<p>{escape(models_text.versions(document))}. {escape(models_text.machine(document))}.<br>"
+            f"<code>{escape(document['command'])}</code></p>"]
     if rows:
-        many = len({row["threads"] for row in rows}) > 1
+        many = models_text.have_several_threads(rows)
         threads = "x N: threads" if many else f"Threads: {rows[0]['threads']}"
         body += [f"<p><b>{escape(models_text.means(document))}.</b></p>", "<h2>CPU time a run</h2>",
                  f"<p>Shorter is better; each model has its own scale. {threads}. Median of {rows[0]['rounds']} "

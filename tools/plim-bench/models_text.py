@@ -13,13 +13,24 @@ def label(row, many):
     return f"{row['model']} x{row['threads']}" if many else row["model"]
 
 
+def versions(document):
+    return ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in names_of(document))
+
+
+def machine(document):
+    m = document["machine"]
+    return (f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
+            f"{m['load_after']} after")
+
+
+def have_several_threads(rows):
+    return len({row["threads"] for row in rows}) > 1
+
+
 def build(document):
     done = [row for row in document["models"] if row["status"] == "ok"]
-    many = len({row["threads"] for row in done}) > 1
-    m = document["machine"]
-    versions = ", ".join(f"{peers.NAMES[name]} {document['versions'][name]}" for name in names_of(document))
-    lines = [f"{m['cpu']}, {m['cores']} shared cores, {m['system']}, load {m['load_before']} before and "
-             f"{m['load_after']} after; {versions}", ""]
+    many = have_several_threads(done)
+    lines = [f"{machine(document)}; {versions(document)}", ""]
     if done:
         head = f"ms a run, median (range) of {done[0]['rounds']} rounds"
         head += "" if many else f", threads: {done[0]['threads']}"
@@ -92,6 +103,6 @@ def means(document):
     parts += [f"plan {summary[name]['peak']:.2f} x {peers.NAMES[name]}'s peak" for name in names_of(document)
               if summary.get(name, {}).get("peak")]
     aims = document["aims"]
-    return (f"Geometric means over {summary['rows']} rows: {', '.join(parts)}, {summary['best_peer']['peak']:.2f} x the "
-            f"best peer's; aims: CPU time {aims['cpu_mean']:.2f} x ONNX Runtime's, plan {aims['peak_mean']:.2f} x the "
-            "best peer's peak")
+    return (f"Geometric means over {summary['rows']} rows: {', '.join(parts)}, "
+            f"{summary['best_peer']['peak']:.2f} x the best peer's; aims: CPU time {aims['cpu_mean']:.2f} x ONNX "
+            f"Runtime's, plan {aims['peak_mean']:.2f} x the best peer's peak")
