@@ -96,6 +96,16 @@ bool isCName(const std::string &text) {
   return true;
 }
 
+template <typename Flag>
+void readFlags(const cl::list<std::string> &texts, std::vector<Flag> &flags, std::vector<std::string> &problems) {
+  std::string error;
+  for (const std::string &text : texts)
+    if (auto flag = Flag::parse(text, error))
+      flags.push_back(*flag);
+    else
+      problems.push_back(error);
+}
+
 /// Options as the compiler takes them; everything that is wrong at once.
 plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   plim::CompileOptions o;
@@ -106,27 +116,10 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   bool shows = !emitStage.empty();
   if (output.empty() && !planOnly && !shows)
     problems.push_back("need -o DIR (or --plan-only)");
-  std::string error;
-  for (const std::string &text : shapes)
-    if (auto flag = plim::onnx::ShapeFlag::parse(text, error))
-      o.import.shapes.push_back(*flag);
-    else
-      problems.push_back(error);
-  for (const std::string &text : bounds)
-    if (auto flag = plim::onnx::BoundFlag::parse(text, error))
-      o.import.bounds.push_back(*flag);
-    else
-      problems.push_back(error);
-  for (const std::string &text : states)
-    if (auto flag = plim::onnx::StateFlag::parse(text, error))
-      o.import.states.push_back(*flag);
-    else
-      problems.push_back(error);
-  for (const std::string &text : entries)
-    if (auto flag = plim::onnx::EntryFlag::parse(text, error))
-      o.import.entries.push_back(*flag);
-    else
-      problems.push_back(error);
+  readFlags(shapes, o.import.shapes, problems);
+  readFlags(bounds, o.import.bounds, problems);
+  readFlags(states, o.import.states, problems);
+  readFlags(entries, o.import.entries, problems);
   if (ram.getNumOccurrences()) {
     int64_t bytes = 0;
     if (std::string why = plim::parseByteSize(ram.getValue(), bytes); !why.empty())
