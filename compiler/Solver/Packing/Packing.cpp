@@ -15,6 +15,7 @@
 #include "compiler/Solver/Packing/ExactPacking.h"
 #include "compiler/Solver/Packing/Shelf.h"
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace plim::solver {
@@ -38,7 +39,8 @@ namespace {
 class Packer {
 public:
   Packer(std::vector<Item> &items, const PackOptions &options)
-      : items(items), options(options), bound(maxLive(items)), fullest(fullestInstants(items)) {
+      : items(items), ranked(rankTimes(items)), options(options), bound(maxLive(items)),
+        fullest(fullestInstants(items)) {
     target = std::max(bound, options.capacity);
     const int64_t align = items.empty() ? 1 : items.front().align;
     uniform =
@@ -57,6 +59,7 @@ public:
 
 private:
   std::vector<Item> &items;
+  const std::vector<Item> ranked; // the same, for passes
   const PackOptions &options;
   const int64_t bound;
   const std::vector<int64_t> fullest;
@@ -68,8 +71,8 @@ private:
   bool done() const { return best <= target; }
 
   // Runs a pass and keeps its offsets where it is the best so far. True: good enough.
-  bool consider(Pass &pass, const std::vector<int64_t> &fixed = {}) {
-    pass.run(items, fixed);
+  bool consider(Pass &pass, const std::vector<int64_t> &fixed = {}, int64_t limit = INT64_MAX) {
+    pass.run(ranked, fixed, limit);
     ++passes;
     if (pass.height < best) {
       best = pass.height;
@@ -103,8 +106,12 @@ private:
     }
   }
 
+  static constexpr size_t kSqueaking = 3; // seeds that squeaky wheel starts from
+
   bool seed() {
-    for (const char *keys : {"WZ", "TWZ", "Z", "lW", "ZW", "A", "Zu", "Zl", "ZU", "ZL", "TZW", "TA"})
+    std::array<int64_t, kSqueaking> rivals; // heights of the best seeds, rising: a pass above them can stop
+    rivals.fill(INT64_MAX);
+    for (const char *keys : {"TWZ", "WZ", "Z", "lW", "ZW", "A", "Zu", "Zl", "ZU", "ZL", "TZW", "TA"})
       for (bool tightest : {true, false}) {
         if (passes >= std::max(1, options.passes))
           return done();
@@ -118,8 +125,10 @@ private:
               return x > y;
           return false;
         });
-        if (consider(pass))
+        if (consider(pass, {}, rivals.back()))
           return true;
+        rivals.back() = std::min(rivals.back(), pass.height);
+        std::sort(rivals.begin(), rivals.end());
         seeds.push_back(std::move(pass));
       }
     return false;
@@ -167,7 +176,7 @@ private:
       for (const Pass &from : seeds) {
         Pass pass;
         pass.order = from.order, pass.tightest = from.tightest;
-        if (consider(pass, fixed))
+        if (consider(pass, fixed, best))
           return true;
       }
     }
@@ -195,7 +204,7 @@ private:
 
   void squeak() {
     std::stable_sort(seeds.begin(), seeds.end(), [](const Pass &a, const Pass &b) { return a.height < b.height; });
-    seeds.resize(std::min<size_t>(seeds.size(), 3));
+    seeds.resize(std::min(seeds.size(), kSqueaking));
     for (size_t round = 0; passes < options.passes && !seeds.empty(); ++round) {
       Pass &pass = seeds[round % seeds.size()];
       const int64_t step = std::max<int64_t>(1, (best - target) / 2);

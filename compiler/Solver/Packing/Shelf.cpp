@@ -1,47 +1,128 @@
 //===- Shelf.cpp - Holes between placed items, and greedy passes over them --------------------===//
 #include "compiler/Solver/Packing/Shelf.h"
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <numeric>
 
 namespace plim::solver {
 
 static int64_t roundUp(int64_t value, int64_t align) { return (value + align - 1) / align * align; }
 
+// All starts and ends, each once.
+static std::vector<int64_t> instantsOf(const std::vector<Item> &items) {
+  std::vector<int64_t> times;
+  for (const Item &i : items)
+    times.insert(times.end(), {i.lower, i.upper});
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+std::vector<Item> rankTimes(const std::vector<Item> &items) {
+  const std::vector<int64_t> times = instantsOf(items);
+  auto rank = [&](int64_t t) { return std::lower_bound(times.begin(), times.end(), t) - times.begin(); };
+  std::vector<Item> ranked = items;
+  for (Item &i : ranked)
+    i.lower = rank(i.lower), i.upper = rank(i.upper);
+  return ranked;
+}
+
 int64_t Shelf::hole(const Item &item, bool tightest) const {
+  const int32_t lower = int32_t(item.lower), upper = int32_t(item.upper);
   int64_t free = 0; // end of the highest byte taken so far
   int64_t best = -1, bestRoom = INT64_MAX;
   for (const auto &block : blocks)
-    for (const Entry &e : block) {
-      if (e.lower >= item.upper || e.upper <= item.lower)
-        continue;
-      int64_t start = roundUp(free, item.align), room = e.low - start;
-      if (room >= item.size && room < bestRoom) {
-        best = start, bestRoom = room;
-        if (!tightest || room == item.size)
-          return best;
+    for (int from = 0; from < block->count; from += 8) {
+      uint8_t meets[8];
+      for (int k = 0; k < 8; ++k)
+        meets[k] = uint8_t(int(block->lower[from + k] < upper) & int(block->upper[from + k] > lower));
+      uint64_t word;
+      std::memcpy(&word, meets, 8);
+      for (; word != 0; word &= word - 1) {
+        const int k = from + std::countr_zero(word) / 8;
+        if (block->low[k] - free >= item.size) { // most holes are too small, and rounding divides
+          const int64_t start = roundUp(free, item.align), room = block->low[k] - start;
+          if (room >= item.size && room < bestRoom) {
+            best = start, bestRoom = room;
+            if (!tightest || room == item.size)
+              return best;
+          }
+        }
+        free = std::max(free, block->high[k]);
       }
-      free = std::max(free, e.high);
     }
   return best >= 0 ? best : roundUp(free, item.align);
 }
 
+void Shelf::Block::insert(int at, int64_t offset, const Item &item) {
+  auto put = [&](auto &field, auto value) {
+    std::copy_backward(field.begin() + at, field.begin() + count, field.begin() + count + 1);
+    field[at] = value;
+  };
+  put(low, offset), put(high, offset + item.size);
+  put(lower, int32_t(item.lower)), put(upper, int32_t(item.upper));
+  ++count;
+}
+
+std::unique_ptr<Shelf::Block> Shelf::Block::splitUpperHalf() {
+  auto half = std::make_unique<Block>();
+  const int keep = count / 2;
+  auto take = [&](auto &from, auto &to) {
+    std::copy(from.begin() + keep, from.begin() + count, to.begin());
+    std::fill(from.begin() + keep, from.begin() + count, 0);
+  };
+  take(low, half->low), take(high, half->high), take(lower, half->lower), take(upper, half->upper);
+  half->count = count - keep;
+  count = keep;
+  return half;
+}
+
 void Shelf::insert(const Item &item, int64_t offset) {
-  constexpr size_t kLongest = 512;
-  size_t k = 0;
-  while (k + 1 < blocks.size() && blocks[k + 1].front().low <= offset)
-    ++k;
-  auto &block = blocks[k];
-  auto at = std::upper_bound(block.begin(), block.end(), offset, [](int64_t o, const Entry &e) { return o < e.low; });
-  block.insert(at, {offset, offset + item.size, item.lower, item.upper});
-  if (block.size() > kLongest) {
-    std::vector<Entry> upper(block.begin() + kLongest / 2, block.end());
-    block.resize(kLongest / 2);
-    blocks.insert(blocks.begin() + int64_t(k) + 1, std::move(upper));
+  if (blocks.empty())
+    blocks.push_back(std::make_unique<Block>());
+  auto block = std::partition_point(blocks.begin() + 1, blocks.end(),
+                                    [&](const std::unique_ptr<Block> &b) { return b->low[0] <= offset; }) -
+               1;
+  if ((*block)->count == Block::kLongest) {
+    block = blocks.insert(block + 1, (*block)->splitUpperHalf());
+    if ((*block)->low[0] > offset)
+      --block;
+  }
+  const auto &low = (*block)->low;
+  const auto at = std::upper_bound(low.begin(), low.begin() + (*block)->count, offset);
+  (*block)->insert(int(at - low.begin()), offset, item);
+}
+
+Shelves::Shelves(const std::vector<Item> &items) {
+  constexpr size_t kFew = 2000; // items of a stretch, beside those that cross it
+  int64_t end = 1;
+  for (const Item &i : items)
+    end = std::max(end, i.upper);
+  levels.push_back({end, std::vector<Shelf>(1)});
+  for (size_t parts = 4; items.size() / parts > kFew / 2 && int64_t(parts) < end; parts *= 4) {
+    const int64_t half = (end + 2 * int64_t(parts) - 1) / (2 * int64_t(parts));
+    levels.push_back({half, std::vector<Shelf>(size_t((end + half - 1) / half))});
   }
 }
 
-void Pass::run(const std::vector<Item> &items, const std::vector<int64_t> &fixed) {
-  Shelf shelf;
+int64_t Shelves::hole(const Item &item, bool tightest) const {
+  for (size_t k = levels.size(); --k > 0;)
+    if (const int64_t at = item.lower / levels[k].half; item.upper <= (at + 2) * levels[k].half)
+      return levels[k].stretches[size_t(at)].hole(item, tightest);
+  return levels.front().stretches.front().hole(item, tightest);
+}
+
+void Shelves::insert(const Item &item, int64_t offset) {
+  for (Level &level : levels) {
+    const int64_t last = (item.upper - 1) / level.half;
+    for (int64_t k = std::max<int64_t>(0, item.lower / level.half - 1); k <= last; ++k)
+      level.stretches[size_t(k)].insert(item, offset);
+  }
+}
+
+void Pass::run(const std::vector<Item> &items, const std::vector<int64_t> &fixed, int64_t limit) {
+  Shelves shelves(items);
   offset.assign(items.size(), 0);
   height = 0;
   auto isFixed = [&](int i) { return !fixed.empty() && fixed[i] >= 0; };
@@ -50,18 +131,18 @@ void Pass::run(const std::vector<Item> &items, const std::vector<int64_t> &fixed
   for (int i : order) {
     if (items[i].size == 0 || items[i].lower >= items[i].upper)
       continue; // takes no room; lies at 0
-    offset[i] = isFixed(i) ? fixed[i] : shelf.hole(items[i], tightest);
-    shelf.insert(items[i], offset[i]);
+    offset[i] = isFixed(i) ? fixed[i] : shelves.hole(items[i], tightest);
+    shelves.insert(items[i], offset[i]);
     height = std::max(height, offset[i] + items[i].size);
+    if (height > limit) {
+      height = INT64_MAX;
+      return;
+    }
   }
 }
 
 std::vector<int64_t> fullestInstants(const std::vector<Item> &items) {
-  std::vector<int64_t> times;
-  for (const Item &i : items)
-    times.insert(times.end(), {i.lower, i.upper});
-  std::sort(times.begin(), times.end());
-  times.erase(std::unique(times.begin(), times.end()), times.end());
+  const std::vector<int64_t> times = instantsOf(items);
   auto at = [&](int64_t t) { return size_t(std::lower_bound(times.begin(), times.end(), t) - times.begin()); };
   // A sparse table: level[k][i] is the largest sum over times [i, i + 2^k).
   std::vector<std::vector<int64_t>> level(1, std::vector<int64_t>(times.size(), 0));

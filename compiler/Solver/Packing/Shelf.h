@@ -3,10 +3,15 @@
 #define PLIM_SOLVER_PACKING_SHELF_H
 
 #include "compiler/Solver/Packing/Packing.h"
+#include <array>
+#include <memory>
 
 namespace plim::solver {
 
-// Placed items by rising offset, in blocks of bounded length so that inserting stays cheap.
+// The items with their times replaced by ranks, which fit 31 bits. Which items meet stays the same.
+std::vector<Item> rankTimes(const std::vector<Item> &items);
+
+// Placed items, times ranked, by rising offset, in blocks of bounded length so that inserting stays cheap.
 class Shelf {
 public:
   // The lowest hole for the item (or the tightest one) among the placed items whose lives meet its own.
@@ -14,10 +19,33 @@ public:
   void insert(const Item &item, int64_t offset);
 
 private:
-  struct Entry {
-    int64_t low, high, lower, upper;
+  // An array a field, so that one instruction compares the lives of several items. What lies beyond `count` lives
+  // nowhere.
+  struct Block {
+    static constexpr int kLongest = 512;
+    int count = 0;
+    std::array<int32_t, kLongest> lower{}, upper{};
+    std::array<int64_t, kLongest> low{}, high{};
+    void insert(int at, int64_t offset, const Item &item);
+    std::unique_ptr<Block> splitUpperHalf();
   };
-  std::vector<std::vector<Entry>> blocks{1};
+  std::vector<std::unique_ptr<Block>> blocks;
+};
+
+// Shelves for stretches of time of several widths: an item stands on all that it meets, and is compared with those of
+// the narrowest stretch that holds all of its life. The stretches of one width overlap by half.
+class Shelves {
+public:
+  explicit Shelves(const std::vector<Item> &items); // times ranked
+  int64_t hole(const Item &item, bool tightest) const;
+  void insert(const Item &item, int64_t offset);
+
+private:
+  struct Level {
+    int64_t half; // of the width of a stretch: stretch k is [k * half, (k + 2) * half)
+    std::vector<Shelf> stretches;
+  };
+  std::vector<Level> levels; // widest first; the first is one stretch over all
 };
 
 // Items placed one by one in some order.
@@ -25,10 +53,11 @@ struct Pass {
   std::vector<int> order;
   bool tightest = false;
   std::vector<int64_t> offset;
-  int64_t height = INT64_MAX;
+  int64_t height = INT64_MAX; // INT64_MAX: the pass broke off
 
-  // Items with an offset >= 0 in `fixed` come first and stay there; an empty `fixed` fixes none.
-  void run(const std::vector<Item> &items, const std::vector<int64_t> &fixed = {});
+  // Places the items, times ranked. Those with an offset >= 0 in `fixed` come first and stay there; an empty `fixed`
+  // fixes none. Breaks off where the height passes `limit`.
+  void run(const std::vector<Item> &items, const std::vector<int64_t> &fixed = {}, int64_t limit = INT64_MAX);
 };
 
 // By item: the largest sum alive at any instant of its life.
