@@ -1,8 +1,7 @@
-//===- CheckSolution.cpp - References, order and aliases of a solution ------------------------===//
+//===- CheckSolution.cpp - References of a solution, and levers that are off ------------------===//
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Check/SolutionReplay.h"
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace plim::check {
@@ -13,28 +12,31 @@ std::vector<std::string> checkSolution(const Problem &problem, const Solution &s
   std::vector<std::string> faults;
   SolutionReplay replay(problem, solution, faults);
   replay.checkReferences();
-  if (faults.empty())
-    replay.checkOrder();
-  if (faults.empty())
-    replay.checkAliases();
-  if (faults.empty())
-    replay.checkStorages();
-  if (faults.empty())
-    replay.checkSharing();
-  if (faults.empty())
+  for (auto part : {&SolutionReplay::checkLevers, &SolutionReplay::checkOrder, &SolutionReplay::checkAliases,
+                    &SolutionReplay::checkStorages, &SolutionReplay::checkSharing})
+    if (faults.empty())
+      (replay.*part)();
+  if (faults.empty()) {
     replay.checkSums(ignore == IgnoreCapacity::No);
+    replay.checkTime();
+  }
   return faults;
 }
 
 SolutionReplay::SolutionReplay(const Problem &problem, const Solution &solution, std::vector<std::string> &faults)
     : p(problem), s(solution), faults(faults) {}
 
-bool SolutionReplay::isCopy(int action) const { return s.actions[action].kind == ActionKind::Copy; }
+bool SolutionReplay::isStep(int action) const {
+  const ActionKind kind = s.actions[action].kind;
+  return kind == ActionKind::Run || kind == ActionKind::Elided;
+}
 
 std::string SolutionReplay::where(int action) const {
-  if (isCopy(action))
-    return absl::StrCat("action ", action, " (copy)");
   const Action &a = s.actions[action];
+  if (a.kind == ActionKind::Wait)
+    return absl::StrCat("action ", action, " (wait)");
+  if (a.kind == ActionKind::Copy)
+    return absl::StrCat("action ", action, " (copy)");
   std::string text = absl::StrCat("action ", action, " ('", p.steps[a.step].name, "'");
   if (a.instance > 0)
     absl::StrAppend(&text, " instance ", a.instance);
@@ -65,10 +67,13 @@ int64_t SolutionReplay::workspaceOf(int action) const {
   return c.sharedBytes + (c.tasks < p.workers ? c.tasks : p.workers) * c.scratchBytes;
 }
 
+// Where an input, output, constant or state lies for the whole run.
+bool SolutionReplay::isHome(int place) const {
+  return p.buffers[s.places[place].buffer].kind != BufferKind::Transient && s.places[place].instance == 0;
+}
+
 bool SolutionReplay::startsAlive(int place) const {
-  const BufferKind kind = p.buffers[s.places[place].buffer].kind;
-  const bool given = kind == BufferKind::Input || kind == BufferKind::Constant || kind == BufferKind::State;
-  return given && s.places[place].instance == 0;
+  return isHome(place) && p.buffers[s.places[place].buffer].kind != BufferKind::Output;
 }
 
 void SolutionReplay::checkReferences() {
@@ -77,7 +82,37 @@ void SolutionReplay::checkReferences() {
   for (size_t g = 0; g < s.choices.size(); ++g)
     if (s.choices[g] < 0 || s.choices[g] >= int(p.groups[g].choices.size()))
       fail("group '", p.groups[g].name, "': need a choice below ", p.groups[g].choices.size(), ", have ", s.choices[g]);
+  checkPlaces();
+  if (!faults.empty())
+    return;
 
+  waited.assign(s.actions.size(), -1), onSsd.assign(s.places.size(), false);
+  std::set<std::pair<int, int>> runs;
+  for (int k = 0; k < int(s.actions.size()); ++k) {
+    const Action &a = s.actions[k];
+    if (!isStep(k) && (a.step != -1 || a.instance != 0 || a.candidate != -1 || a.workspaceOffset != -1))
+      fail("action ", k, ": need no step, instance, candidate or workspace in a copy or wait");
+    if (a.kind != ActionKind::Copy && a.queue != Queue::Cpu)
+      fail("action ", k, ": need a queue for copies only");
+    if (a.kind != ActionKind::Wait && !a.waits.empty())
+      fail("action ", k, ": need copies to wait for in waits only");
+    if (a.kind == ActionKind::Copy)
+      checkCopy(k);
+    else if (a.kind == ActionKind::Wait)
+      checkWait(k);
+    else if (a.step < 0 || a.step >= int(p.steps.size()))
+      fail("action ", k, ": need a step below ", p.steps.size(), ", have ", a.step);
+    else if (a.instance < 0 || !runs.insert({a.step, a.instance}).second)
+      fail(where(k), ": need instances from 0 on, each once, have ", a.instance);
+    else
+      checkStep(k);
+  }
+  for (int k = 0; k < int(s.actions.size()); ++k)
+    if (isCopy(k) && s.actions[k].queue != Queue::Cpu && waited[k] < 0)
+      fail(where(k), ": need a wait for it before the end, have it in flight");
+}
+
+void SolutionReplay::checkPlaces() {
   std::set<std::pair<int, int>> instances;
   for (size_t i = 0; i < s.places.size(); ++i) {
     const Place &at = s.places[i];
@@ -97,175 +132,96 @@ void SolutionReplay::checkReferences() {
   for (int b = 0; b < int(p.buffers.size()); ++b)
     if (p.buffers[b].kind != BufferKind::Transient && !instances.count({b, 0}))
       fail("buffer ", b, " '", p.buffers[b].name, "': need a place, have none");
+}
 
-  std::set<std::pair<int, int>> runs;
-  auto operands = [&](const std::string &at, const char *what, const std::vector<int> &places,
-                      const std::vector<int> &need) {
+void SolutionReplay::checkStep(int action) {
+  const Action &a = s.actions[action];
+  const Step &step = p.steps[a.step];
+  if (a.candidate < 0 || a.candidate >= int(step.candidates.size()))
+    fail(where(action), ": need a candidate below ", step.candidates.size(), ", have ", a.candidate);
+  else if (!step.candidates[a.candidate].barredBy.empty())
+    fail(where(action), ": candidate ", a.candidate, " is barred by ", step.candidates[a.candidate].barredBy);
+  else if (step.group >= 0 && s.choices[step.group] != a.candidate)
+    fail(where(action), ": need the choice ", s.choices[step.group], " of its group, have ", a.candidate);
+  auto operands = [&](const char *what, const std::vector<int> &places, const std::vector<int> &need) {
     if (places.size() != need.size())
-      return fail(at, ": need ", need.size(), " ", what, ", have ", places.size());
+      return fail(where(action), ": need ", need.size(), " ", what, ", have ", places.size());
     for (size_t i = 0; i < places.size(); ++i)
       if (places[i] < 0 || places[i] >= int(s.places.size()))
-        fail(at, ": need ", what, " below ", s.places.size(), ", have ", places[i]);
+        fail(where(action), ": need ", what, " below ", s.places.size(), ", have ", places[i]);
       else if (s.places[places[i]].buffer != need[i])
-        fail(at, ": need a place of buffer ", need[i], " in its ", what, ", have one of ", s.places[places[i]].buffer);
+        fail(where(action), ": need a place of buffer ", need[i], " in its ", what, ", have one of ",
+             s.places[places[i]].buffer);
   };
-  for (int k = 0; k < int(s.actions.size()); ++k) {
-    const Action &a = s.actions[k];
-    if (a.kind == ActionKind::Copy) {
-      auto known = [&](const std::vector<int> &ids) {
-        return ids.size() == 1 && ids[0] >= 0 && ids[0] < int(s.places.size());
-      };
-      if (!known(a.reads) || !known(a.writes) || a.reads == a.writes)
-        fail("action ", k, " (copy): need one place to read and another to write");
-      else if (s.places[a.reads[0]].buffer != s.places[a.writes[0]].buffer)
-        fail("action ", k, " (copy): need two places of one buffer");
-      continue;
-    }
-    if (a.step < 0 || a.step >= int(p.steps.size())) {
-      fail("action ", k, ": need a step below ", p.steps.size(), ", have ", a.step);
-      continue;
-    }
-    const Step &step = p.steps[a.step];
-    if (a.instance < 0 || !runs.insert({a.step, a.instance}).second)
-      fail(where(k), ": need instances from 0 on, each once, have ", a.instance);
-    if (a.candidate < 0 || a.candidate >= int(step.candidates.size()))
-      fail(where(k), ": need a candidate below ", step.candidates.size(), ", have ", a.candidate);
-    else if (!step.candidates[a.candidate].barredBy.empty())
-      fail(where(k), ": candidate ", a.candidate, " is barred by ", step.candidates[a.candidate].barredBy);
-    else if (step.group >= 0 && s.choices[step.group] != a.candidate)
-      fail(where(k), ": need the choice ", s.choices[step.group], " of its group, have ", a.candidate);
-    operands(where(k), "reads", a.reads, step.reads);
-    operands(where(k), "writes", a.writes, step.writes);
-  }
+  operands("reads", a.reads, step.reads);
+  operands("writes", a.writes, step.writes);
 }
 
-void SolutionReplay::checkOrder() {
-  made.assign(s.places.size(), -2), last.assign(s.places.size(), -2);
-  for (int i = 0; i < int(s.places.size()); ++i)
-    if (startsAlive(i))
-      made[i] = -1;
-  // What each step must see of a state: how many steps before it in the given order write it.
-  std::vector<std::map<int, int>> version(p.steps.size());
-  std::vector<int> writes(p.buffers.size(), 0);
-  for (size_t t = 0; t < p.steps.size(); ++t) {
-    for (const auto *list : {&p.steps[t].reads, &p.steps[t].writes})
-      for (int b : *list)
-        if (p.buffers[b].kind == BufferKind::State)
-          version[t][b] = writes[b];
-    for (int b : p.steps[t].writes)
-      ++writes[b];
-  }
-  std::fill(writes.begin(), writes.end(), 0);
-  std::vector<int> first(p.steps.size(), -1);
-  int lastImpure = -1;
+void SolutionReplay::checkCopy(int action) {
+  const Action &a = s.actions[action];
+  auto known = [&](const std::vector<int> &ids) {
+    return ids.size() == 1 && ids[0] >= 0 && ids[0] < int(s.places.size());
+  };
+  if (!known(a.reads) || !known(a.writes) || a.reads == a.writes)
+    return fail(where(action), ": need one place to read and another to write");
+  if (s.places[a.reads[0]].buffer != s.places[a.writes[0]].buffer)
+    fail(where(action), ": need two places of one buffer");
+  const Tier from = tierOf(a.reads[0]), to = tierOf(a.writes[0]);
+  const bool moves = from == to && from != Tier::Ssd;
+  const bool reads = from == Tier::Ssd && to != Tier::Ssd, writes = from != Tier::Ssd && to == Tier::Ssd;
+  if (a.queue == Queue::Cpu ? !moves : a.queue == Queue::Read ? !reads : !writes)
+    fail(where(action), ": need the cpu inside a tier, read from the ssd, write to the ssd; have ", tierName(from),
+         " to ", tierName(to), " on ",
+         a.queue == Queue::Cpu    ? "the cpu"
+         : a.queue == Queue::Read ? "read"
+                                  : "write");
+  if (a.queue != Queue::Cpu)
+    onSsd[a.reads[0]] = onSsd[a.writes[0]] = true;
+}
+
+void SolutionReplay::checkWait(int action) {
+  const Action &a = s.actions[action];
+  if (!a.reads.empty() || !a.writes.empty())
+    fail(where(action), ": need no places in a wait");
+  if (a.waits.empty())
+    fail(where(action), ": need a copy to wait for, have none");
+  for (int copy : a.waits)
+    if (copy < 0 || copy >= action || !isCopy(copy) || s.actions[copy].queue == Queue::Cpu)
+      fail(where(action), ": need an earlier copy from or to the ssd, have action ", copy);
+    else if (waited[copy] >= 0)
+      fail(where(action), ": need each copy waited for once, have ", copy, " again");
+    else
+      waited[copy] = action;
+}
+
+void SolutionReplay::checkLevers() {
+  std::vector<int> runs(p.steps.size(), 0), places(p.buffers.size(), 0);
+  int before = -1;
   for (int k = 0; k < int(s.actions.size()); ++k) {
     const Action &a = s.actions[k];
-    for (int place : a.reads) {
-      if (made[place] == -2)
-        fail(where(k), ": reads ", placeName(place), " before any action has written it");
-      last[place] = k;
-    }
-    if (!isCopy(k)) {
-      const Step &step = p.steps[a.step];
-      for (auto [b, need] : version[a.step])
-        if (writes[b] != need)
-          fail(where(k), ": need state '", p.buffers[b].name, "' after ", need, " writes, have ", writes[b]);
-      if (first[a.step] >= 0 && !step.pure)
-        fail(where(k), ": an impure step may run once only");
-      if (!step.pure) {
-        if (a.step < lastImpure)
-          fail(where(k), ": need the impure step '", p.steps[lastImpure].name, "' after it, have it before");
-        lastImpure = std::max(lastImpure, a.step);
-      }
-      for (int other : step.after)
-        if (first[other] < 0)
-          fail(where(k), ": need '", p.steps[other].name, "' before it, have it after");
-      if (first[a.step] < 0)
-        first[a.step] = k;
-    }
-    for (int place : a.writes) {
-      const int b = s.places[place].buffer;
-      const bool state = p.buffers[b].kind == BufferKind::State;
-      if (state && !isCopy(k))
-        ++writes[b];
-      else if (made[place] != -2)
-        fail(where(k), ": writes ", placeName(place), ", which was there already");
-      if (made[place] == -2)
-        made[place] = k;
-      last[place] = k;
-    }
+    if (!p.levers.spill && a.queue == Queue::Write)
+      fail(where(k), ": need no spill as that lever is off");
+    if (!p.levers.move && isCopy(k) && a.queue == Queue::Cpu)
+      fail(where(k), ": need no move as that lever is off");
+    if (!isStep(k))
+      continue;
+    if (runs[a.step]++ > 0 && !p.levers.recompute)
+      fail(where(k), ": need no recomputation as that lever is off");
+    if (runs[a.step] > 1)
+      continue;
+    if (!p.levers.order && a.step < before)
+      fail(where(k), ": need the given order as that lever is off, have '", p.steps[before].name, "' before it");
+    before = a.step;
   }
-  for (size_t t = 0; t < p.steps.size(); ++t)
-    if (first[t] < 0)
-      fail("step ", t, " '", p.steps[t].name, "': need an action that runs it, have none");
-  const int end = int(s.actions.size());
   for (int i = 0; i < int(s.places.size()); ++i) {
-    if (made[i] == -2)
-      fail(placeName(i), ": need an action that writes it, have none");
-    if (p.buffers[s.places[i].buffer].kind != BufferKind::Transient && s.places[i].instance == 0)
-      last[i] = end;
-  }
-}
-
-// `place` claims to lie in `base`, the other operand of the alias in this action.
-void SolutionReplay::checkAlias(int action, int place, int base) {
-  const Place &at = s.places[place], &in = s.places[base];
-  const Alias &alias = p.aliases[at.alias];
-  bool fits = at.storage == in.storage;
-  if (in.run == 0)
-    fits = fits && at.offset == in.offset + alias.offset && at.run == alias.run && at.stride == alias.stride;
-  else
-    fits = fits && alias.offset == 0 && alias.run == 0 && at.offset == in.offset && at.run == in.run &&
-           at.stride == in.stride && bytesOf(place) == bytesOf(base);
-  if (!fits)
-    fail(where(action), ": ", placeName(place), " does not lie in ", placeName(base), " as alias ", at.alias, " says");
-  if (alias.kind == AliasKind::InPlace && !(candidateOf(action).flags & kInPlaceOk))
-    fail(where(action), ": candidate '", candidateOf(action).kernel, "' does not run in place");
-}
-
-void SolutionReplay::checkAliases() {
-  std::vector<int> parent(s.places.size(), -1);
-  std::vector<bool> seen(s.places.size(), false);
-  for (int k = 0; k < int(s.actions.size()); ++k) {
-    if (isCopy(k))
-      continue;
-    const Action &a = s.actions[k];
-    int pieces = 0, views = 0;
-    auto follow = [&](int place, bool isRead) {
-      const int id = s.places[place].alias;
-      if (id < 0 || p.aliases[id].step != a.step || (p.aliases[id].kind == AliasKind::Into) != isRead)
-        return;
-      const Alias &alias = p.aliases[id];
-      const std::vector<int> &others = isRead ? a.writes : a.reads;
-      auto base = std::find_if(others.begin(), others.end(), [&](int o) { return s.places[o].buffer == alias.base; });
-      if (alias.buffer != s.places[place].buffer || base == others.end())
-        return fail(where(k), ": alias ", id, " is none of ", placeName(place));
-      checkAlias(k, place, *base);
-      seen[place] = true;
-      if (alias.kind != AliasKind::InPlace)
-        parent[place] = *base;
-      pieces += alias.kind == AliasKind::Into;
-      views += alias.kind == AliasKind::View;
-    };
-    for (int place : a.reads)
-      follow(place, true);
-    for (int place : a.writes)
-      follow(place, false);
-    const bool empty = (pieces > 0 && pieces == int(a.reads.size())) || (views > 0 && views == int(a.writes.size()));
-    if (empty != (a.kind == ActionKind::Elided))
-      fail(where(k),
-           empty ? ": aliases leave nothing to do, yet it runs" : ": left out, yet aliases do not do its work");
-  }
-  for (int i = 0; i < int(s.places.size()); ++i)
-    if (s.places[i].alias >= 0 && !seen[i])
-      fail(placeName(i), ": alias ", s.places[i].alias, " belongs to no action that has it");
-  // A piece has its buffer's bytes where the whole has them, and a view likewise; so on up the chain.
-  contents.resize(s.places.size());
-  for (int i = 0; i < int(s.places.size()); ++i) {
-    int top = i;
-    for (size_t hops = 0; parent[top] >= 0 && hops <= s.places.size(); ++hops)
-      top = parent[top];
-    contents[i] = top;
+    const Buffer &b = p.buffers[s.places[i].buffer];
+    const bool streamed = s.storages[s.places[i].storage].region == Region::File;
+    if (!p.levers.alias && s.places[i].alias >= 0)
+      fail(placeName(i), ": need no alias as that lever is off");
+    if (!p.levers.stream && streamed)
+      fail(placeName(i), ": need it resident as streaming is off");
+    if (!b.movable && (++places[s.places[i].buffer] > 1 || streamed))
+      fail(placeName(i), ": need one resident place as the buffer is not movable");
   }
 }
 

@@ -11,8 +11,9 @@ const Names<Tier> kTiers{{"ram", "pinned", "ssd", "gpu"}};
 const Names<BufferKind> kKinds{{"transient", "input", "output", "constant", "state"}};
 const Names<AliasKind> kAliasKinds{{"inplace", "into", "view"}};
 const Names<SplitAxis::Combine> kCombines{{"concat", "sum", "max"}};
-const Names<Region> kRegions{{"transient", "constant", "state", "caller"}};
-const Names<ActionKind> kActions{{"run", "elided", "copy"}};
+const Names<Region> kRegions{{"transient", "constant", "state", "caller", "file"}};
+const Names<ActionKind> kActions{{"run", "elided", "copy", "wait"}};
+const Names<Queue> kQueues{{"cpu", "read", "write"}};
 
 struct LeverName {
   const char *name;
@@ -107,8 +108,12 @@ std::string printProblem(const Problem &p) {
       absl::StrAppend(&out, "  split ", quote(a.name), " extent=", a.extent, " min=", a.minPiece,
                       " combine=", kCombines.of(a.combine), " operands=");
       absl::StrAppend(&out, a.operands.empty() ? "-" : "");
-      for (size_t k = 0; k < a.operands.size(); ++k)
-        absl::StrAppend(&out, k ? "," : "", a.operands[k].stride, ":", a.operands[k].before, ":", a.operands[k].after);
+      for (size_t k = 0; k < a.operands.size(); ++k) {
+        const SplitAxis::Operand &o = a.operands[k];
+        absl::StrAppend(&out, k ? "," : "", o.stride, ":", o.before, ":", o.after);
+        if (o.divisor != 1)
+          absl::StrAppend(&out, ":", o.divisor);
+      }
       absl::StrAppend(&out, "\n");
     }
   }
@@ -141,9 +146,14 @@ std::string printSolution(const Solution &s) {
   }
   for (const Action &a : s.actions) {
     absl::StrAppend(&out, "action ", kActions.of(a.kind));
-    if (a.kind != ActionKind::Copy)
+    if (a.kind == ActionKind::Run || a.kind == ActionKind::Elided)
       absl::StrAppend(&out, " step=", a.step, " instance=", a.instance, " candidate=", a.candidate);
-    absl::StrAppend(&out, " reads=", ids(a.reads), " writes=", ids(a.writes));
+    if (a.queue != Queue::Cpu)
+      absl::StrAppend(&out, " queue=", kQueues.of(a.queue));
+    if (a.kind == ActionKind::Wait)
+      absl::StrAppend(&out, " copies=", ids(a.waits));
+    else
+      absl::StrAppend(&out, " reads=", ids(a.reads), " writes=", ids(a.writes));
     if (a.workspaceOffset != -1)
       absl::StrAppend(&out, " workspace=", a.workspaceOffset);
     absl::StrAppend(&out, "\n");
@@ -171,9 +181,14 @@ void readSplit(Record &record, SplitAxis &axis) {
   axis.extent = record.number("extent", 0), axis.minPiece = record.number("min", 1);
   axis.combine = record.oneOf("combine", kCombines, SplitAxis::Combine::Concat);
   for (const std::string &word : record.words("operands")) {
-    SplitAxis::Operand operand;
-    if (!record.triple(word, operand.stride, operand.before, operand.after))
-      record.fail("need operands as stride:before:after, have '" + word + "'");
+    std::vector<int64_t> values;
+    if (!Record::colonNumbers(word, values) || values.size() < 3 || values.size() > 4) {
+      record.fail("need operands as stride:before:after[:divisor], have '" + word + "'");
+      continue;
+    }
+    SplitAxis::Operand operand{values[0], values[1], values[2]};
+    if (values.size() == 4)
+      operand.divisor = values[3];
     axis.operands.push_back(operand);
   }
 }
@@ -297,6 +312,7 @@ void readSolutionRecord(Record &record, Solution &s) {
     a.kind = record.nameOf(kActions, ActionKind::Run);
     a.step = record.id("step", -1), a.instance = record.id("instance", 0), a.candidate = record.id("candidate", -1);
     a.reads = record.ids("reads"), a.writes = record.ids("writes");
+    a.queue = record.oneOf("queue", kQueues, Queue::Cpu), a.waits = record.ids("copies");
     a.workspaceOffset = record.number("workspace", -1);
     s.actions.push_back(std::move(a));
   } else {

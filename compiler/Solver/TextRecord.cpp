@@ -178,10 +178,12 @@ std::vector<int64_t> Record::numbers(const char *key) {
   return result;
 }
 
-bool Record::triple(const std::string &word, int64_t &a, int64_t &b, int64_t &c) {
-  std::vector<std::string> parts = absl::StrSplit(word, ':');
-  return parts.size() == 3 && absl::SimpleAtoi(parts[0], &a) && absl::SimpleAtoi(parts[1], &b) &&
-         absl::SimpleAtoi(parts[2], &c);
+bool Record::colonNumbers(const std::string &word, std::vector<int64_t> &values) {
+  values.clear();
+  for (absl::string_view part : absl::StrSplit(word, ':'))
+    if (!absl::SimpleAtoi(part, &values.emplace_back()))
+      return false;
+  return true;
 }
 
 int64_t Record::plainNumber() {

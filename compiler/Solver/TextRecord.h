@@ -40,7 +40,8 @@ public:
   std::vector<int> ids(const char *key); // "-" is the empty list, also for the others
   std::vector<int64_t> numbers(const char *key);
   std::vector<std::string> words(const char *key);
-  bool triple(const std::string &word, int64_t &a, int64_t &b, int64_t &c);
+  // The numbers of one of `words`, as in 1:2:3; false where one is none.
+  static bool colonNumbers(const std::string &word, std::vector<int64_t> &values);
   template <typename Enum> Enum oneOf(const char *key, const Names<Enum> &names, Enum otherwise) {
     return has(key) ? Enum(index(text(key), names.words)) : otherwise;
   }
