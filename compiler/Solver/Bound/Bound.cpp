@@ -4,6 +4,7 @@
 #include "compiler/Solver/Bound/Backward.h"
 #include "compiler/Solver/Bound/LiveCut.h"
 #include <algorithm>
+#include <numeric>
 
 namespace plim::solver {
 namespace {
@@ -67,8 +68,6 @@ private:
     int64_t work = 0;
     std::vector<int64_t> alone(p.steps.size());
     for (int s = 0; s < int(p.steps.size()); ++s) {
-      if (!footprint.needs[s].required)
-        continue;
       alone[s] = footprint.running(s, {}, {}, false, work);
       if (alone[s] > arena)
         raise(alone[s], LeastBytes::Argument::WorkingSet, s, s, touchedBy(s, {}));
@@ -79,10 +78,8 @@ private:
   // From each step's operands, the steps that need most first, and from the outputs; each gets an equal part of the
   // work that is left.
   void searchBackward(const std::vector<int64_t> &alone) {
-    std::vector<int> targets;
-    for (int s = 0; s < int(p.steps.size()); ++s)
-      if (footprint.needs[s].required)
-        targets.push_back(s);
+    std::vector<int> targets(p.steps.size());
+    std::iota(targets.begin(), targets.end(), 0);
     std::stable_sort(targets.begin(), targets.end(), [&](int a, int b) { return alone[a] > alone[b]; });
     targets.push_back(-1);
     int64_t left = options.backwardWork;

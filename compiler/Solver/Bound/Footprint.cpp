@@ -16,7 +16,6 @@ Footprint::Footprint(const Problem &p) : problem(p), uses(usesOf(p)) {
   findValues();
   findSegments();
   findNeeds();
-  findRequired();
   segmentMark.assign(segments.size(), 0), bufferMark.assign(p.buffers.size(), 0);
 }
 
@@ -234,24 +233,6 @@ void Footprint::findNeeds() {
                                         [&](int b) { return std::find(have.begin(), have.end(), b) != have.end(); });
     };
     needs[s].elidable = all(step.reads, into[s]) || all(step.writes, views[s]);
-  }
-}
-
-// A step that no output, state or effect needs may be left out.
-void Footprint::findRequired() {
-  for (int s = int(problem.steps.size()); s-- > 0;) {
-    const Step &step = problem.steps[s];
-    Needs &need = needs[s];
-    need.required = need.required || !step.pure;
-    for (int b : step.writes)
-      need.required = need.required || problem.buffers[b].kind != BufferKind::Transient;
-    if (!need.required)
-      continue;
-    for (int b : step.reads)
-      if (problem.buffers[b].kind != BufferKind::State && uses.writer[b] >= 0)
-        needs[uses.writer[b]].required = true;
-    for (int before : step.after)
-      needs[before].required = true;
   }
 }
 

@@ -32,7 +32,6 @@ public:
     std::vector<Operand> reads{}, writes{};     // values only
     bool elidable = false;                      // aliases may leave the step nothing to do
     bool inRam = true;                          // false: it may run elsewhere, and then needs no ram
-    bool required = false;                      // every plan runs it
     bool cut = false;                           // it may run in pieces
     std::vector<std::pair<int, int>> inPlace{}; // (result, operand) that it may run in place
   };
@@ -66,7 +65,6 @@ private:
   void findSegments();
   void addComponent(const std::vector<int> &members, const std::vector<int> &parentAlias, bool forest);
   void findNeeds();
-  void findRequired();
   int64_t add(int buffer);
 };
 

@@ -158,9 +158,7 @@ private:
         return; // of a streamed constant, or alive by no single maker
       // The first maker: the others pass its bytes on.
       life.maker = life.maker < 0 ? f.uses.writer[b] : std::min(life.maker, f.uses.writer[b]);
-      for (int reader : f.uses.readers[b])
-        if (f.needs[reader].required)
-          life.readers.push_back(reader);
+      life.readers.insert(life.readers.end(), f.uses.readers[b].begin(), f.uses.readers[b].end());
       life.forever |= p.buffers[b].kind == BufferKind::Output;
     }
     lives.push_back(std::move(life));
@@ -199,12 +197,11 @@ private:
       for (const Footprint::Operand &o : f.needs[v].writes) {
         int64_t most = 0;
         for (int operand : operandsFor(v, o.buffer))
-          if (std::none_of(f.uses.readers[operand].begin(), f.uses.readers[operand].end(),
-                           [&](int r) { return r > v && f.needs[r].required; }))
+          if (f.uses.readers[operand].back() <= v)
             most = std::max(most, std::min(made[o.buffer], f.bytes[operand]));
         raw -= most;
       }
-      alive[v] = f.needs[v].inRam && f.needs[v].required ? f.arena(raw, f.leastWorkspace(v, 0)) : 0;
+      alive[v] = f.needs[v].inRam ? f.arena(raw, f.leastWorkspace(v, 0)) : 0;
     }
     return alive;
   }
@@ -240,8 +237,7 @@ private:
     Network network(sink + 1);
     for (int s = 0; s < steps; ++s)
       for (int before : deps.before[s])
-        if (f.needs[s].required && f.needs[before].required)
-          network.edge(s, before, kEndless);
+        network.edge(s, before, kEndless);
     for (int k = 0; k < int(lives.size()); ++k) {
       network.edge(lives[k].maker, steps + k, f.segments[lives[k].segment].bytes);
       for (int reader : lives[k].readers)
@@ -250,8 +246,7 @@ private:
         network.edge(steps + k, sink, kEndless);
     }
     for (int before : deps.before[v])
-      if (f.needs[before].required)
-        network.edge(source, before, kEndless);
+      network.edge(source, before, kEndless);
     network.edge(v, sink, kEndless);
     work -= int64_t(lives.size()) + steps;
 
@@ -268,7 +263,7 @@ private:
       const int node = network.addNode();
       network.edge(source, node, most);
       for (int reader : f.uses.readers[operands[0]])
-        if (reader != v && f.needs[reader].required)
+        if (reader != v)
           network.edge(node, reader, kEndless);
     }
     raw += network.flow(source, sink, work);

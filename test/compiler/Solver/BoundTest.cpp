@@ -139,14 +139,6 @@ TEST(Bound, PiecesOfAWholeCountOnce) {
   EXPECT_EQ(leastBytes(g.p).bytes, 64 + 2 * 1920);
 }
 
-TEST(Bound, StepsThatNothingNeedsDoNotCount) {
-  Problem p = twoBranches().p;
-  const int64_t least = leastBytes(p).bytes;
-  Builder g{p};
-  g.step({0}, {g.buffer(BufferKind::Transient, 1 << 20)});
-  EXPECT_EQ(leastBytes(g.p).bytes, least);
-}
-
 TEST(Bound, IsAtMostTheOptimumOfSmallGraphs) {
   for (int levers = 0; levers < 8; ++levers) {
     double sum = 0, least = 1;
