@@ -30,7 +30,8 @@ void runPiece(void *data, uint32_t worker, uint32_t first, uint32_t last) {
   if (code)
     job.code.compare_exchange_strong(none, code);
   if (job.run.options.trace)
-    traceEvent(job.run, begin, worker, job.launch.phase, first, last);
+    traceEvent(job.run, {begin, nowNs(), job.run.index, job.run.step, static_cast<uint16_t>(worker),
+                         static_cast<uint16_t>(job.launch.phase), first, last});
 }
 
 /// A number that may come from a scalar: within [0, bound].
@@ -105,11 +106,10 @@ plim_kernel_fn pick(const plim_kernel &kernel, int isa) {
 
 } // namespace
 
-void traceEvent(const Run &run, uint64_t beginNs, uint32_t worker, uint32_t phase, uint32_t first, uint32_t last) {
+void traceEvent(const Run &run, const plim_trace_event &event) {
   plim_trace &trace = *run.options.trace;
   uint64_t n = __atomic_fetch_add(&trace.written, 1, __ATOMIC_RELAXED);
-  trace.events[n % trace.capacity] = {
-      beginNs, nowNs(), run.index, run.step, static_cast<uint16_t>(worker), static_cast<uint16_t>(phase), first, last};
+  trace.events[n % trace.capacity] = event;
 }
 
 plim_status runLaunch(Run &run, const plim_t_launch &l) {

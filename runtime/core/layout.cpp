@@ -1,6 +1,7 @@
 #include "runtime/core/layout.h"
 
 #include "plim/weights.h"
+#include "runtime/io/transfers.h"
 
 namespace plim::rt {
 namespace {
@@ -42,7 +43,15 @@ ContextLayout::ContextLayout(const plim_reserve_terms &n, uint64_t arenaBytes) {
   workers = c.take(n.workers, kWorkerBytes);
   arenas = plim_page(c.at);
   stacks = arenas + arenaBytes;
-  bytes = stacks + (n.workers ? n.workers - 1 : 0) * plim_page(n.stack_bytes);
+  transfers = stacks + (n.workers ? n.workers - 1 : 0) * plim_page(n.stack_bytes);
+  ioDepth = n.io_depth < kMostDepth ? n.io_depth : uint32_t(kMostDepth);
+  bool io = ioDepth != 0;
+  spillBases = transfers + io * kTransfersBytes;
+  blockHashes = spillBases + io * plim_page(uint64_t(n.arenas) * 8);
+  bounce = blockHashes + io * plim_page(plim_page(n.spill_bytes) / kSpillBlock * 4);
+  ring = bounce + 2 * uint64_t(ioDepth) * PLIM_PAGE;
+  ioStacks = ring + io * uint64_t(Ring::kBytes);
+  bytes = ioStacks + uint64_t(Transfers::threadsFor(ioDepth)) * kIoStackBytes;
 }
 
 SessionLayout::SessionLayout(const plim_reserve_terms &n, uint64_t arenaBytes) {
@@ -52,6 +61,10 @@ SessionLayout::SessionLayout(const plim_reserve_terms &n, uint64_t arenaBytes) {
   arenaBases = c.take(n.arenas, 8);
   arenas = plim_page(c.at);
   bytes = arenas + arenaBytes;
+}
+
+bool onSsd(TableView t, const plim_t_view &v) {
+  return v.base == PLIM_BASE_CONSTANT_FILE || (v.base == PLIM_BASE_ARENA && t.arena(v.index).tier == PLIM_SSD);
 }
 
 ArenaSet arenasOfProgram(TableView t, const plim_t_program &p) {
@@ -80,6 +93,14 @@ ScopeNeeds::ScopeNeeds(TableView t, plim_scope scope) {
     terms.max_operands = larger(terms.max_operands, p.max_operands);
     terms.dynamic_shapes = larger(terms.dynamic_shapes, p.dynamic_shapes);
     ArenaSet used = arenasOfProgram(t, p);
+    for (uint32_t i = 0; i < p.steps && !terms.io_depth; ++i) {
+      const plim_t_step &s = t.step(p, i);
+      bool transfer = false;
+      if (s.opcode == PLIM_OP_COPY)
+        t.viewsOfStep(s, [&](uint32_t view) { transfer |= onSsd(t, t.view(view)); });
+      if (transfer)
+        terms.io_depth = larger(t.t->io_depth, 1u);
+    }
     uint64_t transient = 0, other[PLIM_TIER_COUNT] = {};
     for (uint32_t a = 0; a < terms.arenas; ++a) {
       const plim_t_arena &arena = t.arena(a);
@@ -110,6 +131,7 @@ ScopeNeeds::ScopeNeeds(TableView t, plim_scope scope) {
   });
   for (uint32_t tier = 0; tier < PLIM_TIER_COUNT; ++tier)
     otherTiers[tier] = largestOther[tier];
+  terms.spill_bytes = otherTiers[PLIM_SSD];
 }
 
 } // namespace plim::rt

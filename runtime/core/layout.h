@@ -23,10 +23,14 @@ struct WeightsLayout {
   WeightsLayout(uint64_t weightsFileBytes, uint64_t arenaBytes);
 };
 
-/// Offsets in the context's region: the object, tables of the walk, arenas, worker stacks (lowest first).
+inline constexpr uint64_t kTransfersBytes = 20480; // the engine of transfers
+
+/// Offsets in the context's region: the object, tables of the walk, arenas, worker stacks (lowest first), and what
+/// transfers need, which is empty where ioDepth is 0.
 struct ContextLayout {
   uint64_t arenaBases, arenaTouched, scalars, listIn, listOut, tokens, operands, shapes, spans, dynamicShapes, workers;
-  uint64_t arenas, stacks, bytes;
+  uint64_t arenas, stacks, transfers, spillBases, blockHashes, bounce, ring, ioStacks, bytes;
+  uint32_t ioDepth;
   ContextLayout(const plim_reserve_terms &terms, uint64_t arenaBytes);
 };
 
@@ -42,7 +46,7 @@ struct ScopeNeeds {
   uint64_t weightsArena = 0; // page-rounded bytes of RAM
   uint64_t contextArenas = 0;
   uint64_t sessionArenas = 0;
-  uint64_t otherTiers[PLIM_TIER_COUNT] = {};
+  uint64_t otherTiers[PLIM_TIER_COUNT] = {}; // on the ssd: the length of the spill file
   ScopeNeeds(TableView t, plim_scope scope);
 };
 
@@ -56,6 +60,9 @@ template <class Fn> void programsOfScope(TableView t, plim_scope scope, Fn f) {
   for (uint32_t i = 0; i < v.programs; ++i)
     f(v.first_program + i, t.program(v.first_program + i));
 }
+
+/// Whether a view is of the ssd: of an arena there, or of the weight file.
+bool onSsd(TableView t, const plim_t_view &view);
 
 /// Arenas that a program's steps and residents use.
 ArenaSet arenasOfProgram(TableView t, const plim_t_program &p);

@@ -76,29 +76,59 @@ plim_status checkKernel(const plim_model &model, uint32_t i, plim_isa isa) {
   return PLIM_OK;
 }
 
+/// What the table may say about the ssd but this runtime does not offer.
+const char *copyNotOffered(TableView t, const plim_t_step &s) {
+  const plim_t_copy &c = t.copy(s.record);
+  const plim_t_view &src = t.view(c.src), &dst = t.view(c.dst);
+  bool from = onSsd(t, src), to = onSsd(t, dst);
+  if (!from && !to)
+    return s.queue == 0 ? nullptr : "a copy inside the ram runs on queue cpu:0";
+  if (from && to)
+    return "a copy goes from the ssd to the ssd";
+  if (s.queue != 0 && s.queue != (from ? PLIM_QUEUE_READ : PLIM_QUEUE_WRITE))
+    return "a copy from the ssd runs on queue read:0, one to it on write:0";
+  const plim_t_view &near = from ? dst : src, &far = from ? src : dst;
+  if (near.base != PLIM_BASE_ARENA)
+    return "a copy between the ssd and an input or output";
+  if (near.offset % PLIM_PAGE != 0 || far.offset % PLIM_PAGE != 0)
+    return "a copy between the ssd and the ram at an offset that is no multiple of 4096";
+  return nullptr;
+}
+
+const char *stepNotOffered(TableView t, const plim_t_step &s) {
+  if (s.opcode == PLIM_OP_COPY)
+    return copyNotOffered(t, s);
+  bool ssd = false;
+  t.viewsOfStep(s, [&](uint32_t view) { ssd |= onSsd(t, t.view(view)); });
+  return ssd && s.opcode != PLIM_OP_MARK ? "a step other than a copy works on the ssd" : nullptr;
+}
+
 /// What the table may say but this runtime does not offer.
 plim_status checkOffered(TableView t, uint32_t index, const plim_model &model, plim_isa isa) {
   const plim_t_program &p = t.program(index);
   ArenaSet used = arenasOfProgram(t, p);
-  for (uint32_t a = 0; a < t.count(PLIM_SEC_ARENAS); ++a)
-    if (used.has(a) && t.arena(a).tier != PLIM_RAM)
+  for (uint32_t a = 0; a < t.count(PLIM_SEC_ARENAS); ++a) {
+    const plim_t_arena &arena = t.arena(a);
+    if (used.has(a) && arena.tier != PLIM_RAM && arena.tier != PLIM_SSD)
       return Failure(PLIM_ERR_UNSUPPORTED)
           .at("program %s, arena %u", t.string(p.name), a)
-          .say("tier %s is not offered by this runtime, which has: ram", tierNames[t.arena(a).tier]);
+          .say("tier %s is not offered by this runtime, which has: ram, ssd", tierNames[arena.tier]);
+    if (used.has(a) && arena.tier == PLIM_SSD && arena.kind != PLIM_TRANSIENT)
+      return Failure(PLIM_ERR_UNSUPPORTED)
+          .at("program %s, arena %u", t.string(p.name), a)
+          .say("an arena on the ssd that outlasts a run is not offered by this runtime");
+  }
   for (uint32_t i = 0; i < p.steps; ++i) {
     const plim_t_step &s = t.step(p, i);
-    if (s.queue != 0)
-      return Failure(PLIM_ERR_UNSUPPORTED)
-          .at("program %s, step %u", t.string(p.name), i)
-          .step(index, i)
-          .say("queue %s:%u is not offered by this runtime, which has: cpu:0", queueNames[s.queue & 15], s.queue >> 4);
-    bool fromFile = false;
-    t.viewsOfStep(s, [&](uint32_t view) { fromFile |= t.view(view).base == PLIM_BASE_CONSTANT_FILE; });
-    if (fromFile)
-      return Failure(PLIM_ERR_UNSUPPORTED)
-          .at("program %s, step %u", t.string(p.name), i)
-          .step(index, i)
-          .say("reading constants from the weight file during a run is not offered by this runtime");
+    auto refusal = [&] {
+      return Failure(PLIM_ERR_UNSUPPORTED).at("program %s, step %u", t.string(p.name), i).step(index, i);
+    };
+    if (s.queue != 0 && (s.opcode != PLIM_OP_COPY || (s.queue & 15) == PLIM_QUEUE_STREAM || s.queue >> 4 != 0))
+      return refusal().say(
+          "queue %s:%u is not offered by this runtime, which has: cpu:0, and for copies read:0, write:0",
+          queueNames[s.queue & 15], s.queue >> 4);
+    if (const char *what = stepNotOffered(t, s))
+      return refusal().say("%s, which is not offered by this runtime", what);
     if (s.opcode == PLIM_OP_LAUNCH)
       if (plim_status st = checkKernel(model, t.launch(s.record).kernel, isa))
         return st;

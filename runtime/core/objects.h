@@ -5,6 +5,7 @@
 #include "runtime/core/layout.h"
 #include "runtime/core/ledger.h"
 #include "runtime/core/pool.h"
+#include "runtime/io/transfers.h"
 
 #include "plim/plim.h"
 
@@ -24,7 +25,18 @@ struct plim_weights {
   char *arena;       // its layout is the file's data part
   uint64_t loaded;   // bytes of the data part that are there: up to the end of the last constant that was asked for
   uint32_t buffered; // 1: the file system did not allow direct I/O
+  int fd;            // of the file where a program of the table reads it while it runs, else -1
 };
+
+namespace plim::rt {
+
+/// What the transfers of a context need.
+struct ContextTransfers {
+  SpillFile spill;
+  Transfers engine;
+};
+
+} // namespace plim::rt
 
 struct plim_context {
   plim::rt::Region region;
@@ -45,6 +57,8 @@ struct plim_context {
   const plim_shape **shapes;
   plim_shape *dynamicShapes;
   WriteSpan *spans;
+  plim::rt::ContextTransfers *transfers; // null where no program of the scope has any
+  uint64_t *spillBases;                  // by arena: where those on the ssd start in the spill file
 };
 
 /// One input or output of one program.
@@ -60,6 +74,7 @@ struct Binding {
 struct ProgramFigures {
   uint64_t live[PLIM_TIER_COUNT];
   uint64_t ioBytes, runs, poisonRuns, lastNs, totalNs, steps;
+  uint64_t transfers, bytesRead, bytesWritten, stallNs;
   uint32_t firstBinding;
 };
 
@@ -80,6 +95,7 @@ namespace plim::rt {
 
 static_assert(sizeof(plim_weights) <= kObjectBytes && sizeof(plim_context) <= kObjectBytes &&
               sizeof(plim_session) <= kObjectBytes);
+static_assert(sizeof(ContextTransfers) <= kTransfersBytes);
 static_assert(sizeof(Binding) <= kBindingBytes && sizeof(ProgramFigures) <= kProgramBytes &&
               sizeof(Pool::Worker) <= kWorkerBytes && sizeof(WriteSpan) == kSpanBytes);
 

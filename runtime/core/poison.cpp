@@ -64,6 +64,27 @@ void measureAndFill(Run &run, uint32_t arena, uint64_t offset, uint64_t bytes) {
   fill(data, bytes, run.pattern);
 }
 
+struct Range {
+  uint64_t begin, end;
+};
+
+/// What the birth or death of a buffer must leave because the buffer slides (plim_t_copy): the bytes that the COPY
+/// reads after the birth, or wrote before the death. Empty where it does not slide.
+Range slid(const Run &run, const plim_t_mark &m, const plim_t_view &buffer) {
+  const plim_t_step *step = &run.t.step(run.p, run.step);
+  const plim_t_step *first = &run.t.step(run.p, 0), *last = first + run.p.steps - 1;
+  while (step->opcode == PLIM_OP_MARK && step != (m.is_death ? first : last))
+    step += m.is_death ? -1 : 1;
+  if (step->opcode != PLIM_OP_COPY)
+    return {0, 0};
+  const plim_t_copy &c = run.t.copy(step->record);
+  const plim_t_view &own = run.t.view(m.is_death ? c.src : c.dst), &other = run.t.view(m.is_death ? c.dst : c.src);
+  bool same = own.base == PLIM_BASE_ARENA && own.index == buffer.index && own.offset >= buffer.offset &&
+              own.offset + own.bytes <= buffer.offset + buffer.bytes && other.base == PLIM_BASE_ARENA &&
+              other.index == buffer.index && own.offset_scalar == PLIM_NONE && other.offset_scalar == PLIM_NONE;
+  return same ? Range{other.offset, other.offset + c.bytes} : Range{0, 0};
+}
+
 } // namespace
 
 void poisonStart(Run &run) {
@@ -75,12 +96,24 @@ void poisonStart(Run &run) {
   }
 }
 
-void poisonBirth(Run &run, const plim_t_view &view) {
-  if (run.context.arenaBases[view.index])
-    measureAndFill(run, view.index, view.offset, view.bytes);
+void poisonMark(Run &run, const plim_t_mark &m) {
+  const plim_t_view &v = run.t.view(run.t.buffer(m.buffer).view);
+  if (!run.context.arenaBases[v.index])
+    return;
+  uint64_t end = v.offset + v.bytes;
+  Range kept = slid(run, m, v);
+  if (kept.begin >= end || kept.end <= v.offset)
+    return measureAndFill(run, v.index, v.offset, v.bytes);
+  if (kept.begin > v.offset)
+    measureAndFill(run, v.index, v.offset, kept.begin - v.offset);
+  if (kept.end < end)
+    measureAndFill(run, v.index, kept.end, end - kept.end);
 }
 
-void poisonDeath(Run &run, const plim_t_view &view) { poisonBirth(run, view); }
+void poisonTarget(Run &run, const plim_t_view &view, uint64_t offset, uint64_t bytes) {
+  if (run.context.arenaBases[view.index])
+    measureAndFill(run, view.index, offset, bytes);
+}
 
 void poisonWorkspace(Run &run, const plim_t_launch &l) {
   const plim_t_view &v = run.t.view(l.workspace);

@@ -28,8 +28,10 @@ plim_status declaredWrites(Run &run, const plim_t_step &s, Writes &out) {
       out.add(bytes.data, bytes.bytes);
     return st;
   };
-  if (s.opcode == PLIM_OP_COPY)
-    return add(run.t.copy(s.record).dst);
+  if (s.opcode == PLIM_OP_COPY) {
+    uint32_t dst = run.t.copy(s.record).dst;
+    return onSsd(run.t, run.t.view(dst)) ? PLIM_OK : add(dst);
+  }
   if (s.opcode == PLIM_OP_FILL)
     return add(run.t.fill(s.record).view);
   if (s.opcode != PLIM_OP_LAUNCH)

@@ -145,7 +145,9 @@ plim_status prepare(Run &run, uint64_t &ioBytes) {
     return st;
   selectProgram(run.context, run.index);
   memset(run.context.scalars, 0, run.p.scalars * sizeof *run.context.scalars);
-  memset(run.context.tokens, 0, run.p.tokens);
+  memset(run.context.tokens, kTokenNone, run.p.tokens);
+  if (run.context.transfers)
+    run.context.transfers->engine.beginRun();
   if (plim_status st = setSymbols(run))
     return st;
   return sizeBindings(run, ioBytes);
@@ -160,6 +162,8 @@ plim_status runProgram(Run &run) {
     poisonStart(run);
   uint64_t begin = nowNs();
   plim_status st = walk(run);
+  if (run.context.transfers)
+    run.context.transfers->engine.abandon();
   uint64_t end = nowNs();
   if (st) {
     run.session.torn |= run.step >= run.p.first_commit_step;
@@ -179,6 +183,10 @@ plim_status runProgram(Run &run) {
   f.lastNs = end - begin;
   f.totalNs += end - begin;
   f.steps = run.walked;
+  f.transfers = run.transfers;
+  f.bytesRead = run.bytesRead;
+  f.bytesWritten = run.bytesWritten;
+  f.stallNs = run.stallNs;
   return PLIM_OK;
 }
 

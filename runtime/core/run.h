@@ -25,6 +25,7 @@ struct Run {
   uint32_t step = 0;
   uint64_t walked = 0;
   uint64_t live[PLIM_TIER_COUNT] = {}, livePeak[PLIM_TIER_COUNT] = {};
+  uint64_t transfers = 0, bytesRead = 0, bytesWritten = 0, stallNs = 0;
 
   bool poison() const { return options.flags & PLIM_RUN_POISON; }
   int64_t scalar(uint32_t i) const { return context.scalars[i]; }
@@ -46,16 +47,25 @@ struct Run {
   plim_status resolve(uint32_t view, Bytes &out) const;
 };
 
+/// What context.tokens holds of a token.
+enum : uint8_t { kTokenNone = 0, kTokenDone = 1, kTokenInFlight = 2 /* plus the number of the transfer */ };
+
+/// COPY (copy.cpp): inside the RAM at once; from and to the ssd in flight until its token is waited on.
+plim_status runCopy(Run &run, const plim_t_step &step, const plim_t_copy &copy);
+plim_status runWait(Run &run, const plim_t_wait &wait);
+
 /// Runs one LAUNCH: fills in operands and shapes, then its phases on the workers.
 plim_status runLaunch(Run &run, const plim_t_launch &launch);
 
 /// Records one piece of work. Any worker.
-void traceEvent(const Run &run, uint64_t beginNs, uint32_t worker, uint32_t phase, uint32_t first, uint32_t last);
+void traceEvent(const Run &run, const plim_trace_event &event);
 
 /// Poison (poison.cpp). Highest changed bytes go to context.arenaTouched.
 void poisonStart(Run &run);
-void poisonBirth(Run &run, const plim_t_view &view);
-void poisonDeath(Run &run, const plim_t_view &view);
+/// Of a MARK. A slide's birth and death leave the bytes that the two buffers share.
+void poisonMark(Run &run, const plim_t_mark &mark);
+/// Bytes that a transfer in flight will fill.
+void poisonTarget(Run &run, const plim_t_view &view, uint64_t offset, uint64_t bytes);
 void poisonWorkspace(Run &run, const plim_t_launch &launch);
 void measureWorkspace(Run &run, const plim_t_launch &launch);
 void poisonEnd(Run &run);

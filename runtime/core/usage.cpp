@@ -69,6 +69,7 @@ extern "C" plim_status plim_usage_of(const plim_session *session, const plim_con
   bool all = session->scope.program == PLIM_NONE;
   memcpy(out->planned, all ? t.variant(session->scope.variant).peak : p.reserved_peak, sizeof out->planned);
   out->reserved[PLIM_RAM] = session->weights->region.bytes + context->region.bytes + session->region.bytes;
+  out->reserved[PLIM_SSD] = context->transfers ? context->transfers->spill.bytes : 0;
   memcpy(out->live_planned, p.live_peak, sizeof out->live_planned);
   memcpy(out->live, f.live, sizeof out->live);
   ArenaSet used = arenasOfProgram(t, p);
@@ -87,5 +88,13 @@ extern "C" plim_status plim_usage_of(const plim_session *session, const plim_con
   out->steps = f.steps;
   out->weights_buffered = session->weights->buffered;
   out->threads = context->pool.threads();
+  if (context->transfers) {
+    out->io_way = context->transfers->engine.way();
+    out->spill_mode = context->transfers->spill.mode;
+  }
+  out->transfers = f.transfers;
+  out->bytes_read = f.bytesRead;
+  out->bytes_written = f.bytesWritten;
+  out->stall_ns = f.stallNs;
   return PLIM_OK;
 }

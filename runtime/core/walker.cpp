@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 namespace plim::rt {
 
 Failure Run::fail(plim_status status) const {
@@ -45,29 +42,6 @@ plim_status Run::resolve(uint32_t index, Bytes &out) const {
 }
 
 namespace {
-
-plim_status runCopy(Run &run, const plim_t_copy &c) {
-  Bytes src, dst;
-  if (plim_status st = run.resolve(c.src, src))
-    return st;
-  if (plim_status st = run.resolve(c.dst, dst))
-    return st;
-  uint64_t bytes = c.bytes;
-  auto cut = [&](uint32_t view, uint64_t have) -> plim_status {
-    if (have < bytes && run.t.view(view).base != PLIM_BASE_IO)
-      return run.fail(PLIM_ERR_BOUND).need(bytes).have(have).say("an offset moves the copy out of view %u", view);
-    bytes = have < bytes ? have : bytes;
-    return PLIM_OK;
-  };
-  if (plim_status st = cut(c.src, src.bytes))
-    return st;
-  if (plim_status st = cut(c.dst, dst.bytes))
-    return st;
-  memmove(dst.data, src.data, bytes);
-  if (c.hash && bytes == c.bytes && XXH3_64bits(dst.data, bytes) != c.hash)
-    return run.fail(PLIM_ERR_IO).say("the bytes that arrived are not those that were sent");
-  return PLIM_OK;
-}
 
 plim_status runFill(Run &run, const plim_t_fill &f) {
   Bytes view;
@@ -159,16 +133,7 @@ void runMark(Run &run, const plim_t_mark &m) {
   if (run.live[tier] > run.livePeak[tier])
     run.livePeak[tier] = run.live[tier];
   if (run.poison())
-    m.is_death ? poisonDeath(run, v) : poisonBirth(run, v);
-}
-
-/// All transfers run in program order on queue cpu, so a token is done once it is given; the table check has shown that
-/// every wait follows its step. The flags catch a walk that would break this.
-plim_status runWait(Run &run, const plim_t_wait &w) {
-  for (uint32_t i = 0; i < w.tokens; ++i)
-    if (!run.context.tokens[run.t.indices()[w.first_token + i]])
-      return run.fail(PLIM_ERR_TABLE).say("waits on a token that was not given");
-  return PLIM_OK;
+    poisonMark(run, m);
 }
 
 /// Steps that change memory.
@@ -177,7 +142,7 @@ plim_status runWriter(Run &run, const plim_t_step &s) {
   case PLIM_OP_LAUNCH:
     return runLaunch(run, run.t.launch(s.record));
   case PLIM_OP_COPY:
-    return runCopy(run, run.t.copy(s.record));
+    return runCopy(run, s, run.t.copy(s.record));
   default:
     return runFill(run, run.t.fill(s.record));
   }
@@ -201,8 +166,8 @@ plim_status runStep(Run &run, const plim_t_step &s, uint32_t &next) {
         return st;
     if (before != after)
       return run.fail(PLIM_ERR_RED_ZONE).say("the step wrote outside its declared accesses");
-    if (s.token != PLIM_NONE)
-      run.context.tokens[s.token] = 1;
+    if (s.token != PLIM_NONE && run.context.tokens[s.token] < kTokenInFlight)
+      run.context.tokens[s.token] = kTokenDone;
     return PLIM_OK;
   }
   case PLIM_OP_WAIT:
@@ -274,7 +239,7 @@ plim_status walk(Run &run) {
     if (plim_status st = runStep(run, s, next))
       return st;
     if (traced)
-      traceEvent(run, begin, 0, 0, 0, 0);
+      traceEvent(run, {begin, nowNs(), run.index, run.step, 0, 0, 0, 0});
   }
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/io/weight_file.h"
 
 #include <new>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -27,6 +28,14 @@ uint64_t constantsEnd(TableView t, plim_scope scope) {
     }
   });
   return end;
+}
+
+/// Whether any program reads constants from the file while it runs.
+bool readsFile(TableView t) {
+  for (uint32_t i = 0; i < t.count(PLIM_SEC_COPIES); ++i)
+    if (t.view(t.copy(i).src).base == PLIM_BASE_CONSTANT_FILE)
+      return true;
+  return false;
 }
 
 /// Constants of which a part lies beyond what block hashes have verified.
@@ -83,20 +92,32 @@ extern "C" plim_status plim_weights_create(const plim_model *model, plim_scope s
   w->model = model;
   w->table = t;
   w->isa = plim_cpu_isa();
+  w->fd = -1;
   w->arena = region.data + plim_page(layout.arena);
   if (t.t->weights_bytes) {
     w->loaded = constantsEnd(t, scope);
-    WeightLoad load = {path,     t.t->weights_bytes, t.t->weights_hash, region.data + layout.header,
-                       w->arena, needs.weightsArena, w->loaded,         0,
-                       0};
+    WeightLoad load = {path,
+                       t.t->weights_bytes,
+                       t.t->weights_hash,
+                       region.data + layout.header,
+                       w->arena,
+                       needs.weightsArena,
+                       w->loaded,
+                       readsFile(t),
+                       0,
+                       0,
+                       -1};
     plim_status st = loadWeights(load);
     if (!st)
       st = verifyConstants(t, scope, path, w->arena, load.verified);
     if (st) {
+      if (load.fd >= 0)
+        close(load.fd);
       releaseRegion(region);
       return st;
     }
     w->buffered = load.buffered;
+    w->fd = load.fd;
   }
   *out = w;
   return PLIM_OK;
@@ -105,6 +126,8 @@ extern "C" plim_status plim_weights_create(const plim_model *model, plim_scope s
 extern "C" void plim_weights_destroy(plim_weights *weights) {
   if (!weights)
     return;
+  if (weights->fd >= 0)
+    close(weights->fd);
   Region region = weights->region;
   releaseRegion(region);
 }

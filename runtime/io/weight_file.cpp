@@ -62,7 +62,13 @@ public:
       return st;
     if (plim_status st = readHeader())
       return st;
-    return readData();
+    if (plim_status st = readData())
+      return st;
+    if (load.keepOpen) {
+      load.fd = fd;
+      fd = -1;
+    }
+    return PLIM_OK;
   }
 
 private:

@@ -329,7 +329,8 @@ TEST(Run, ATableThatNamesAnotherQueueIsRefusedByName) {
   Model model(p.b);
   Running r(model.model);
   EXPECT_EQ(r.status, PLIM_ERR_UNSUPPORTED);
-  EXPECT_STREQ(plim_last_error()->message, "queue stream:2 is not offered by this runtime, which has: cpu:0");
+  EXPECT_STREQ(plim_last_error()->message, "queue stream:2 is not offered by this runtime, which has: cpu:0, and for "
+                                           "copies read:0, write:0");
 }
 
 TEST(Run, ATableThatNamesAnotherTierIsRefusedByName) {
@@ -345,7 +346,7 @@ TEST(Run, ATableThatNamesAnotherTierIsRefusedByName) {
   Model model(b);
   Running r(model.model);
   EXPECT_EQ(r.status, PLIM_ERR_UNSUPPORTED);
-  EXPECT_STREQ(plim_last_error()->message, "tier gpu is not offered by this runtime, which has: ram");
+  EXPECT_STREQ(plim_last_error()->message, "tier gpu is not offered by this runtime, which has: ram, ssd");
 }
 
 TEST(Run, AKernelForHigherCpusAndACappedLevelAreRefused) {

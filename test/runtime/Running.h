@@ -21,11 +21,10 @@ inline std::string lastError() {
 
 struct Running {
   Running(const plim_model &model, uint32_t threads = 1, const char *weightsPath = nullptr,
-          const char *program = nullptr, const char *variant = nullptr) {
+          const char *program = nullptr, const char *variant = nullptr, plim_context_options options = {}) {
     status = plim_find(&model, program, variant, &scope);
     if (!status)
       status = plim_weights_create(&model, scope, weightsPath, nullptr, &weights);
-    plim_context_options options = {};
     options.threads = threads;
     if (!status)
       status = plim_context_create(weights, scope, &options, &context);

@@ -129,6 +129,13 @@ uint32_t TableBuilder::resident(bool isState, uint32_t index, uint32_t arena, ui
   return v;
 }
 
+uint32_t TableBuilder::residentInFile(uint32_t constant) {
+  const plim_t_constant &c = constants[constant];
+  uint32_t v = push(views, {PLIM_BASE_CONSTANT_FILE, 0, c.offset, c.bytes, PLIM_NONE, 0});
+  residents.push_back({0, constant, v, 0});
+  return v;
+}
+
 uint32_t TableBuilder::view(uint32_t arena, uint64_t offset, uint64_t bytes, uint32_t offsetScalar) {
   return push(views, {PLIM_BASE_ARENA, arena, offset, bytes, offsetScalar, 0});
 }
@@ -186,8 +193,8 @@ void TableBuilder::launch(const std::string &name, std::vector<plim_t_operand> o
   step(PLIM_OP_LAUNCH, push(launches, l), o.token, o.queue);
 }
 
-void TableBuilder::copy(uint32_t src, uint32_t dst, uint64_t bytes, uint32_t token, uint64_t hash) {
-  step(PLIM_OP_COPY, push(copies, {src, dst, bytes, hash}), token);
+void TableBuilder::copy(uint32_t src, uint32_t dst, uint64_t bytes, uint32_t token, uint64_t hash, uint8_t queue) {
+  step(PLIM_OP_COPY, push(copies, {src, dst, bytes, hash}), token, queue);
 }
 
 void TableBuilder::fill(uint32_t view, uint64_t pattern) {
@@ -293,7 +300,7 @@ Table TableBuilder::finish() {
   header.header_bytes = sizeof header;
   header.kernel_abi = PLIM_KERNEL_ABI;
   header.workers = workers;
-  header.io_depth = 1;
+  header.io_depth = ioDepth;
   header.isa_min = isaMin;
   header.stack_bytes = stackBytes;
   header.weights_bytes = weightsBytes;

@@ -66,7 +66,7 @@ class TableBuilder {
 public:
   uint32_t workers = 4;
   uint64_t stackBytes = 65536;
-  uint32_t isaMin = PLIM_ISA_BASE;
+  uint32_t isaMin = PLIM_ISA_BASE, ioDepth = 1;
   uint64_t weightsBytes = 0, weightsHash = 0;
 
   uint32_t string(const std::string &text);
@@ -91,6 +91,9 @@ public:
   /// A home in a persistent arena: returns its view.
   uint32_t resident(bool isState, uint32_t index, uint32_t arena, uint64_t offset, uint64_t bytes);
 
+  /// A home in the weight file: returns its view.
+  uint32_t residentInFile(uint32_t constant);
+
   uint32_t view(uint32_t arena, uint64_t offset, uint64_t bytes, uint32_t offsetScalar = PLIM_NONE);
   uint32_t ioView(uint32_t io);
   Live born(uint32_t arena, uint64_t offset, uint64_t bytes, const std::string &source = "");
@@ -107,7 +110,8 @@ public:
     o.attrs = std::move(attrs);
     launch(kernel, std::move(operands), o);
   }
-  void copy(uint32_t src, uint32_t dst, uint64_t bytes, uint32_t token = PLIM_NONE, uint64_t hash = 0);
+  void copy(uint32_t src, uint32_t dst, uint64_t bytes, uint32_t token = PLIM_NONE, uint64_t hash = 0,
+            uint8_t queue = PLIM_QUEUE_CPU);
   void fill(uint32_t view, uint64_t pattern);
   void wait(const std::vector<uint32_t> &tokens);
   void load(uint32_t view, uint32_t dtype, uint64_t offset, uint32_t scalar, int64_t lower, int64_t upper);

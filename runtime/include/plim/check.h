@@ -62,10 +62,14 @@ typedef struct plim_reserve_terms {
   uint32_t workers, arenas, programs, ios, scalars, tokens, max_operands, dynamic_shapes;
   uint64_t stack_bytes;   /* of one worker, a multiple of PLIM_PAGE */
   uint64_t weights_bytes; /* length of the weight file, 0 for none */
+  uint32_t io_depth;      /* the table's where a program has a copy from or to the SSD or the weight file, else 0 */
+  uint32_t reserved;
+  uint64_t spill_bytes; /* arenas on the SSD, page-rounded: the largest sum of one program */
 } plim_reserve_terms;
 
 /* Host memory besides the arenas: three objects, their tables, the weight file's header, worker stacks (the calling
- * thread has its own, so workers - 1 of them). reserved RAM = this + the sum over RAM arenas of plim_page(bytes). */
+ * thread has its own, so workers - 1 of them), and for transfers the rings, their threads' stacks and 4 bytes for each
+ * 4096 of spill_bytes. reserved RAM = this + the sum over RAM arenas of plim_page(bytes). */
 uint64_t plim_reserved_overhead(const plim_reserve_terms *terms);
 
 static inline uint64_t plim_page(uint64_t bytes) { return (bytes + PLIM_PAGE - 1) / PLIM_PAGE * PLIM_PAGE; }

@@ -27,7 +27,8 @@
  *
  * Three objects, three lifetimes:
  *   weights  constants, read-only. Shared by any number of contexts and sessions, from any threads; outlives them.
- *   context  transient memory, worker threads, tables of the walk. Serves one run at a time; sessions may take turns.
+ *   context  transient memory, worker threads, spill file, tables of the walk. Serves one run at a time; sessions may
+ *            take turns.
  *   session  states (contents that last from run to run) and the bindings of inputs and outputs.
  * The model and its table stay the caller's and outlive all three.
  *
@@ -121,16 +122,36 @@ void plim_weights_destroy(plim_weights *weights);
 
 /* ---- Context ---- */
 
+/* How transfers between RAM and SSD run, best first. Each falls to the next where the system refuses it. */
+typedef enum plim_io_way {
+  PLIM_IO_ANY = 0,        /* in options: the best; in figures: the program has no transfers */
+  PLIM_IO_REGISTERED = 1, /* io_uring with the arenas registered (needs RLIMIT_MEMLOCK above their size) */
+  PLIM_IO_URING = 2,      /* io_uring */
+  PLIM_IO_THREADS = 3     /* pread and pwrite on threads */
+} plim_io_way;
+
+/* How a file is reached. Only DIRECT keeps what is on the SSD out of the RAM. */
+typedef enum plim_file_mode {
+  PLIM_FILE_NONE = 0,     /* there is none */
+  PLIM_FILE_DIRECT = 1,   /* direct I/O */
+  PLIM_FILE_BUFFERED = 2, /* the file system refuses direct I/O: the page cache holds a copy as long as it likes */
+  PLIM_FILE_IN_MEMORY = 3 /* the folder is a tmpfs: the bytes are in RAM */
+} plim_file_mode;
+
 typedef struct plim_context_options {
   uint32_t threads; /* workers that run, the calling thread included; 0: as many as the process may use CPUs. Never more
                        than the table's `workers`; results and memory do not depend on it. */
-  uint32_t reserved;
+  uint32_t io_way;  /* a plim_io_way */
   plim_place place;
+  /* Folder of the spill file, for programs that put buffers on the SSD. NULL: PLIM_SPILL_DIR, else plimsoll in the
+   * user's cache folder (XDG_CACHE_HOME or ~/.cache). Not kept. */
+  const char *spill_folder;
 } plim_context_options;
 
-/* Starts threads - 1 workers on stacks in the context's memory. `options` may be NULL. The scope may be another
- * than the weights', of any variant, as long as the weights hold its constants. PLIM_ERR_MEMORY, PLIM_ERR_ARG, and
- * those of plim_model_check. On failure *out is NULL. */
+/* Starts threads - 1 workers, and those of transfers, on stacks in the context's memory; creates the spill file and
+ * allocates all of it. `options` may be NULL. The scope may be another than the weights', of any variant, as long as
+ * the weights hold its constants. PLIM_ERR_MEMORY, PLIM_ERR_ARG, PLIM_ERR_IO for the spill folder (need and have are
+ * bytes where it is full), and those of plim_model_check. On failure *out is NULL. */
 plim_status plim_context_create(const plim_weights *weights, plim_scope scope, const plim_context_options *options,
                                 plim_context **out);
 /* While no run uses it. Ends and joins the workers. NULL is allowed. */
@@ -168,9 +189,11 @@ plim_status plim_io_dims(const plim_session *session, uint32_t program, const ch
 typedef struct plim_trace_event {
   uint64_t begin_ns, end_ns;
   uint32_t program, step; /* step of the program */
-  uint16_t worker, phase;
+  uint16_t worker, phase; /* worker: PLIM_TRACE_READ or _WRITE for a transfer, from its first byte to its last */
   uint32_t first_task, last_task; /* [first, last) for a launch; 0, 0 for other steps */
 } plim_trace_event;
+
+enum { PLIM_TRACE_READ = 0xfff0, PLIM_TRACE_WRITE = 0xfff1 };
 
 /* A ring that the caller owns; event number n is at n % capacity, so the last `capacity` of `written` are there. */
 typedef struct plim_trace {
@@ -187,10 +210,11 @@ enum {
   /* Transient memory is filled with a pattern when the run starts, when a buffer is born and when it dies, workspaces
    * before and outputs at the start, so that a read of stale bytes gives garbage; the highest byte that the steps
    * change is measured in every arena. Every second poison run uses the complement of the pattern: after two runs the
-   * measure is exact, whatever the data. */
+   * measure is exact, whatever the data. A transfer moves its bytes when it is waited on, at the last moment that the
+   * plan allows; until then the memory that it fills holds the pattern. */
   PLIM_RUN_POISON = 1,
   /* Before and after every step all memory of the run outside the step's declared writes is hashed: PLIM_ERR_RED_ZONE
-   * names the step that changed it. Slow; for tests. */
+   * names the step that changed it. Slow; for tests. Transfers move their bytes when they are waited on. */
   PLIM_RUN_RED_ZONES = 2
 };
 
@@ -244,6 +268,11 @@ typedef struct plim_usage {
   uint64_t steps;                            /* walked in the last run */
   uint32_t weights_buffered;                 /* 1: no direct I/O, so the page cache holds a copy of the weight file */
   uint32_t threads;
+  uint32_t io_way;     /* a plim_io_way: that of the context */
+  uint32_t spill_mode; /* a plim_file_mode */
+  /* Between RAM and SSD, in the last run. */
+  uint64_t transfers, bytes_read, bytes_written;
+  uint64_t stall_ns; /* that steps waited for transfers */
 } plim_usage;
 
 /* Not during a run of either. `program` as for plim_run. */

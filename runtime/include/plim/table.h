@@ -102,7 +102,7 @@ typedef struct plim_table {
   uint64_t hash;                        /* XXH3-64 of everything after this field to the end of the table */
   uint32_t kernel_abi;                  /* PLIM_KERNEL_ABI of the compiler */
   uint32_t workers;                     /* the largest number of workers a context may have */
-  uint32_t io_depth;                    /* transfers in flight on one queue */
+  uint32_t io_depth;                    /* pieces of at most 1 MiB in flight on one of the queues read and write */
   uint32_t isa_min;                     /* a plim_isa: the lowest CPU level that may run it */
   uint64_t stack_bytes;                 /* of one worker, a multiple of 4096 */
   uint64_t weights_bytes, weights_hash; /* of the weight file: its length, and XXH3-64 of its header block */
@@ -150,7 +150,8 @@ typedef struct plim_t_view {
   uint32_t offset_scalar, reserved;
 } plim_t_view;
 
-/* A live range: one birth, one death (in program order); `source` names the node it comes from. */
+/* A live range: one birth, one death (in program order); `source` names the node it comes from. Two that are alive at
+ * once share no byte, but for a slide (plim_t_copy). */
 typedef struct plim_t_buffer {
   uint32_t view, source;
 } plim_t_buffer;
@@ -188,16 +189,27 @@ typedef struct plim_t_launch {
   uint64_t shared_bytes, scratch_bytes; /* multiples of 64 */
 } plim_t_launch;
 
+/* Inside the RAM a copy is done when the next step starts, and the two views may overlap. A copy from an arena on the
+ * SSD or from the weight file (on queue read) or to an arena on the SSD (on queue write) is in flight until its token
+ * is waited on: until then nothing reads dst, and nothing writes src or dst. Without a token, or on queue cpu, it is
+ * done when the next step starts. Its other side is an arena in RAM; both offsets are multiples of 4096, `bytes` may be
+ * any number. A queue serves its copies in order.
+ *
+ * Slide. A copy inside one arena whose views overlap moves a buffer to another place at no extra room. Its steps are
+ *     MARK birth of the target, ..., COPY, ..., MARK death of the source
+ * where nothing but other MARKs may stand between. The two live ranges may share bytes if and only if such a COPY of
+ * one into the other is the first access of the target and the last of the source. Birth and death then say nothing
+ * about the shared bytes: the birth leaves what the COPY reads, the death what it wrote. */
 typedef struct plim_t_copy {
-  uint32_t src, dst;    /* views of equal bytes */
-  uint64_t bytes, hash; /* hash: XXH3-64 expected after the transfer, 0 for none */
+  uint32_t src, dst;    /* views of at least `bytes` */
+  uint64_t bytes, hash; /* hash: XXH3-64 that the bytes have after the copy, 0 for none */
 } plim_t_copy;
 
 typedef struct plim_t_fill {
   uint32_t view, first_word; /* the 8-byte pattern in WORDS, repeated from the view's start */
 } plim_t_fill;
 
-/* on_queue: PLIM_NONE waits on the host, else that queue waits. */
+/* on_queue: PLIM_NONE waits on the host, else that queue waits (this runtime then waits on the host too). */
 typedef struct plim_t_wait {
   uint32_t first_token, tokens; /* in INDICES */
   uint32_t on_queue, reserved;

@@ -1,0 +1,497 @@
+#include "runtime/io/transfers.h"
+
+#include "runtime/core/error.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace plim::rt {
+namespace {
+
+constexpr uint32_t kNoPiece = UINT32_MAX;
+
+uint64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+/// 0 stands for a block that nothing has been written to.
+uint32_t blockHash(const char *block) {
+  auto hash = static_cast<uint32_t>(XXH3_64bits(block, kSpillBlock));
+  return hash ? hash : 1;
+}
+
+uint64_t wholeBlocks(uint64_t bytes) { return bytes / PLIM_PAGE * PLIM_PAGE; }
+
+} // namespace
+
+class Transfers::Lock {
+public:
+  explicit Lock(Transfers &t) : mutex(t.mutex) { pthread_mutex_lock(&mutex); }
+  ~Lock() { pthread_mutex_unlock(&mutex); }
+  void wait(pthread_cond_t &condition) { pthread_cond_wait(&condition, &mutex); }
+  void open() { pthread_mutex_unlock(&mutex); }
+  void close() { pthread_mutex_lock(&mutex); }
+
+private:
+  pthread_mutex_t &mutex;
+};
+
+// ---- Threads ----
+
+plim_status Transfers::startThread(uint32_t index, void *(*body)(void *)) {
+  Thread &t = records[index];
+  t = {this, {}, room.stacks + uint64_t(index) * kIoStackBytes, false};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  t.guarded = mprotect(t.stack, PLIM_PAGE, PROT_NONE) == 0;
+  uint64_t guard = t.guarded ? uint64_t(PLIM_PAGE) : 0;
+  int error = pthread_attr_setstack(&attributes, t.stack + guard, kIoStackBytes - guard);
+  if (!error)
+    error = pthread_create(&t.handle, &attributes, body, &t);
+  pthread_attr_destroy(&attributes);
+  if (!error) {
+    ++threads;
+    return PLIM_OK;
+  }
+  if (t.guarded)
+    mprotect(t.stack, PLIM_PAGE, PROT_READ | PROT_WRITE);
+  return Failure(PLIM_ERR_MEMORY)
+      .at("I/O thread %u", index)
+      .code(error)
+      .need(kIoStackBytes)
+      .say("the system refused a thread for transfers");
+}
+
+void Transfers::joinThreads() {
+  {
+    Lock lock(*this);
+    stopping = true;
+    pthread_cond_broadcast(&work);
+  }
+  wake();
+  for (uint32_t i = 0; i < threads; ++i) {
+    pthread_join(records[i].handle, nullptr);
+    if (records[i].guarded) // the memory may be the caller's
+      mprotect(records[i].stack, PLIM_PAGE, PROT_READ | PROT_WRITE);
+  }
+  threads = 0;
+}
+
+plim_status Transfers::start(const Room &memory, uint32_t most, int weightsFd, uint64_t weightsStart,
+                             const SpillFile &spill, char *arenas, uint64_t arenaBytes, plim_io_way wanted) {
+  room = memory;
+  depth = most;
+  fds[static_cast<uint32_t>(FileKind::weights)] = weightsFd;
+  fds[static_cast<uint32_t>(FileKind::spill)] = spill.fd;
+  starts[static_cast<uint32_t>(FileKind::weights)] = weightsStart;
+  spillBytes = spill.bytes;
+  pthread_mutex_init(&mutex, nullptr);
+  pthread_cond_init(&work, nullptr);
+  pthread_cond_init(&arrival, nullptr);
+  chosen = PLIM_IO_THREADS;
+  if (wanted != PLIM_IO_THREADS) {
+    doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (doorbell >= 0 && ring.open(room.ring))
+      chosen = wanted == PLIM_IO_URING || !ring.registerMemory(arenas, arenaBytes) ? PLIM_IO_URING : PLIM_IO_REGISTERED;
+  }
+  // Signals belong to the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  plim_status st = PLIM_OK;
+  if (chosen != PLIM_IO_THREADS)
+    st = startThread(0, [](void *t) -> void * {
+      static_cast<Thread *>(t)->owner->serveByRing();
+      return nullptr;
+    });
+  for (uint32_t i = 0; chosen == PLIM_IO_THREADS && i < threadsFor(depth) && !st; ++i)
+    st = startThread(i, [](void *t) -> void * {
+      static_cast<Thread *>(t)->owner->serve();
+      return nullptr;
+    });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (st)
+    stop();
+  return st;
+}
+
+void Transfers::stop() {
+  joinThreads();
+  ring.close();
+  if (doorbell >= 0)
+    close(doorbell);
+  doorbell = -1;
+  pthread_cond_destroy(&arrival);
+  pthread_cond_destroy(&work);
+  pthread_mutex_destroy(&mutex);
+}
+
+void Transfers::wake() {
+  if (doorbell >= 0)
+    eventfd_write(doorbell, 1);
+}
+
+// ---- The caller's side ----
+
+void Transfers::beginRun() { memset(room.blockHashes, 0, spillBytes / kSpillBlock * sizeof *room.blockHashes); }
+
+uint32_t Transfers::submit(const TransferRequest &request, bool held) {
+  uint32_t place = 0;
+  {
+    Lock lock(*this);
+    while (place < kMostTransfers && transfers[place].state != Transfer::unused)
+      ++place;
+    if (place == kMostTransfers)
+      return kNoTransfer;
+    if (!begin(transfers[place], request))
+      return place;
+    if (!held)
+      enqueue(place);
+  }
+  if (!held)
+    wake();
+  return place;
+}
+
+/// False where the transfer has ended before it began.
+bool Transfers::begin(Transfer &t, const TransferRequest &request) {
+  t = {};
+  t.request = request;
+  t.serial = ++serials;
+  t.next = kNoTransfer;
+  t.state = Transfer::held;
+  if (request.file == FileKind::spill) {
+    uint32_t *first = room.blockHashes + request.offset / kSpillBlock;
+    uint64_t blocks = plim_page(request.bytes) / kSpillBlock;
+    if (request.write)
+      memset(first, 0, blocks * sizeof *first);
+    for (uint64_t i = 0; i < blocks && !request.write; ++i)
+      if (!first[i]) {
+        t.state = Transfer::done;
+        t.error = TransferResult::unwritten;
+        t.errorAt = request.offset + i * kSpillBlock;
+        return false;
+      }
+  }
+  return true;
+}
+
+void Transfers::enqueue(uint32_t place) {
+  Transfer &t = transfers[place];
+  Queue &queue = queues[t.request.write];
+  t.state = Transfer::queued;
+  (queue.last == kNoTransfer ? queue.first : transfers[queue.last].next) = place;
+  queue.last = place;
+  pthread_cond_broadcast(&work);
+}
+
+uint32_t Transfers::oldest() {
+  Lock lock(*this);
+  uint32_t found = kNoTransfer;
+  for (uint32_t i = 0; i < kMostTransfers; ++i)
+    if (transfers[i].state != Transfer::unused &&
+        (found == kNoTransfer || transfers[i].serial < transfers[found].serial))
+      found = i;
+  return found;
+}
+
+TransferResult Transfers::wait(uint32_t place, uint64_t &stallNs) {
+  Transfer &t = transfers[place];
+  bool held = false;
+  {
+    Lock lock(*this);
+    if (t.state == Transfer::held) {
+      enqueue(place);
+      held = true;
+    }
+  }
+  if (held)
+    wake();
+  Lock lock(*this);
+  if (t.state != Transfer::done) {
+    uint64_t begin = now();
+    while (t.state != Transfer::done)
+      lock.wait(arrival);
+    stallNs += now() - begin;
+  }
+  TransferResult result{t.error, t.errorAt, t.request, t.beginNs, t.endNs};
+  t.state = Transfer::unused;
+  return result;
+}
+
+void Transfers::abandon() {
+  Lock lock(*this);
+  for (Queue &queue : queues)
+    queue.first = queue.last = kNoTransfer;
+  bool inFlight = true;
+  while (inFlight) {
+    inFlight = false;
+    for (Transfer &t : transfers)
+      inFlight |= t.inFlight != 0 || t.state == Transfer::checking;
+    if (inFlight)
+      lock.wait(arrival);
+  }
+  for (Transfer &t : transfers)
+    t.state = Transfer::unused;
+}
+
+// ---- Pieces ----
+
+/// The next piece of the queue's first transfer. Whole blocks first, then the tail.
+bool Transfers::cut(Queue &queue, Piece &piece) {
+  if (queue.first == kNoTransfer || queue.inFlight == depth)
+    return false;
+  uint32_t place = queue.first;
+  Transfer &t = transfers[place];
+  const TransferRequest &r = t.request;
+  uint64_t whole = wholeBlocks(r.bytes);
+  piece = {};
+  piece.transfer = place;
+  piece.offset = starts[static_cast<uint32_t>(r.file)] + r.offset + t.issued;
+  piece.used = true;
+  if (t.issued < whole) {
+    uint64_t rest = whole - t.issued;
+    piece.memory = r.memory + t.issued;
+    piece.bytes = static_cast<uint32_t>(ring.span(piece.memory, rest < kPieceBytes ? rest : uint64_t(kPieceBytes)));
+    t.issued += piece.bytes;
+  } else {
+    piece.memory = room.bounce + static_cast<uint64_t>(&piece - pieces) * PLIM_PAGE;
+    piece.bytes = PLIM_PAGE;
+    piece.tail = static_cast<uint32_t>(r.bytes - whole);
+    t.issued = r.bytes;
+  }
+  if (!t.beginNs)
+    t.beginNs = now();
+  if (t.issued == r.bytes) {
+    queue.first = t.next;
+    if (queue.first == kNoTransfer)
+      queue.last = kNoTransfer;
+  }
+  ++t.inFlight;
+  ++queue.inFlight;
+  return true;
+}
+
+/// A piece to move, of the two queues in turn; kNoPiece where there is none or the depth is reached.
+uint32_t Transfers::take() {
+  uint32_t place = 0;
+  while (place < 2 * depth && pieces[place].used)
+    ++place;
+  if (place == 2 * depth)
+    return kNoPiece;
+  for (uint32_t i = 0; i < 2; ++i, turn ^= 1)
+    if (cut(queues[turn], pieces[place])) {
+      turn ^= 1;
+      return place;
+    }
+  return kNoPiece;
+}
+
+void Transfers::prepare(Piece &piece) {
+  const TransferRequest &r = transfers[piece.transfer].request;
+  if (!r.write)
+    return;
+  if (piece.tail) {
+    memcpy(piece.memory, r.memory + wholeBlocks(r.bytes), piece.tail);
+    memset(piece.memory + piece.tail, 0, PLIM_PAGE - piece.tail);
+  }
+}
+
+IoEvent Transfers::eventOf(const Piece &piece) const {
+  return {transfers[piece.transfer].request.write ? IoCall::write : IoCall::read, fileOf(piece),
+          piece.memory + piece.moved, piece.offset + piece.moved, piece.bytes - piece.moved};
+}
+
+/// Takes the result of one call. True where the piece has to go on.
+bool Transfers::advance(Piece &piece, int64_t result, Fault &fault) {
+  result = afterFault(eventOf(piece), result);
+  if (result == -EINTR || result == -EAGAIN)
+    return true;
+  uint64_t moved = result > 0 ? wholeBlocks(static_cast<uint64_t>(result)) : 0;
+  if (moved == 0) {
+    fault = {result < 0 ? static_cast<int32_t>(-result) : int32_t(TransferResult::cutShort),
+             piece.offset + piece.moved};
+    return false;
+  }
+  piece.moved += static_cast<uint32_t>(moved);
+  if (piece.moved < piece.bytes)
+    return true;
+  fault = checkBlocks(piece);
+  const TransferRequest &r = transfers[piece.transfer].request;
+  if (piece.tail && !r.write && !fault.error)
+    memcpy(r.memory + wholeBlocks(r.bytes), piece.memory, piece.tail);
+  return false;
+}
+
+/// Notes the hashes of blocks of the spill file that were written, compares those of blocks that were read.
+Transfers::Fault Transfers::checkBlocks(const Piece &piece) {
+  const TransferRequest &r = transfers[piece.transfer].request;
+  if (r.file != FileKind::spill)
+    return {};
+  uint32_t *hashes = room.blockHashes + piece.offset / kSpillBlock;
+  for (uint64_t at = 0; at < piece.bytes; at += kSpillBlock, ++hashes) {
+    uint32_t hash = blockHash(piece.memory + at);
+    if (r.write)
+      *hashes = hash;
+    else if (*hashes != hash)
+      return {TransferResult::changed, piece.offset + at};
+  }
+  return {};
+}
+
+void Transfers::finishPiece(uint32_t place, const Fault &fault) {
+  Piece &piece = pieces[place];
+  Transfer &t = transfers[piece.transfer];
+  Queue &queue = queues[t.request.write];
+  if (fault.error && !t.error) {
+    t.error = fault.error;
+    t.errorAt = fault.at;
+    if (t.issued < t.request.bytes && queue.first == piece.transfer) { // the rest of it is of no use
+      t.issued = t.request.bytes;
+      queue.first = t.next;
+      if (queue.first == kNoTransfer)
+        queue.last = kNoTransfer;
+    }
+  }
+  piece.used = false;
+  --queue.inFlight;
+  if (--t.inFlight == 0 && t.state == Transfer::queued && t.issued == t.request.bytes) {
+    t.state = Transfer::arrived;
+    if (t.error || t.request.write || !t.request.hash)
+      finish(t, {t.error, t.errorAt});
+  }
+  pthread_cond_broadcast(&arrival);
+}
+
+uint32_t Transfers::firstArrived() const {
+  for (uint32_t i = 0; i < kMostTransfers; ++i)
+    if (transfers[i].state == Transfer::arrived)
+      return i;
+  return kNoTransfer;
+}
+
+void Transfers::finish(Transfer &t, const Fault &fault) {
+  t.error = fault.error;
+  t.errorAt = fault.at;
+  t.endNs = now();
+  t.state = Transfer::done;
+  pthread_cond_broadcast(&arrival);
+}
+
+// ---- The two ways ----
+
+void Transfers::serve() {
+  Lock lock(*this);
+  while (!stopping) {
+    uint32_t place = take();
+    if (place == kNoPiece) {
+      lock.wait(work);
+      continue;
+    }
+    Piece &piece = pieces[place];
+    lock.open();
+    prepare(piece);
+    Fault fault;
+    for (bool again = true; again;) {
+      IoEvent e = eventOf(piece);
+      auto offset = static_cast<off_t>(e.offset);
+      ssize_t n =
+          e.call == IoCall::write ? pwrite(e.fd, e.memory, e.bytes, offset) : pread(e.fd, e.memory, e.bytes, offset);
+      again = advance(piece, n < 0 ? -errno : n, fault);
+    }
+    lock.close();
+    finishPiece(place, fault);
+    pthread_cond_signal(&work); // one more piece of its queue may go
+    for (uint32_t arrived; (arrived = firstArrived()) != kNoTransfer;) {
+      Transfer &t = transfers[arrived];
+      t.state = Transfer::checking;
+      lock.open();
+      bool same = XXH3_64bits(t.request.memory, t.request.bytes) == t.request.hash;
+      lock.close();
+      finish(t, {same ? 0 : int32_t(TransferResult::changed), same ? 0 : starts[0] + t.request.offset});
+    }
+  }
+}
+
+void Transfers::serveByRing() {
+  constexpr uint64_t bell = UINT64_MAX;
+  uint32_t flying = 0, hashing = kNoTransfer;
+  uint64_t hashed = 0;
+  bool armed = false;
+  XXH3_state_t hash;
+  XXH3_INITSTATE(&hash);
+  for (;;) {
+    {
+      Lock lock(*this);
+      if (stopping && !flying)
+        return;
+      uint32_t place;
+      while (ring.hasRoom() && (place = take()) != kNoPiece) {
+        lock.open();
+        Piece &piece = pieces[place];
+        prepare(piece);
+        IoEvent e = eventOf(piece);
+        ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
+        ++flying;
+        lock.close();
+      }
+      if (hashing == kNoTransfer && (hashing = firstArrived()) != kNoTransfer) {
+        transfers[hashing].state = Transfer::checking;
+        hashed = 0;
+        XXH3_64bits_reset(&hash);
+      }
+    }
+    if (!armed && ring.hasRoom()) {
+      ring.pushPoll(doorbell, bell);
+      armed = true;
+    }
+    ring.enter(hashing == kNoTransfer ? 1 : 0);
+    uint64_t tag;
+    for (int64_t result; ring.pop(tag, result);) {
+      if (tag == bell) {
+        eventfd_t rings;
+        eventfd_read(doorbell, &rings);
+        armed = false;
+        continue;
+      }
+      auto place = static_cast<uint32_t>(tag);
+      Piece &piece = pieces[place];
+      Fault fault;
+      if (advance(piece, result, fault)) {
+        if (!ring.hasRoom())
+          ring.enter(0);
+        IoEvent e = eventOf(piece);
+        ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
+        continue;
+      }
+      --flying;
+      Lock lock(*this);
+      finishPiece(place, fault);
+    }
+    if (hashing == kNoTransfer)
+      continue;
+    // A part at a time, so that the ring does not run dry meanwhile.
+    Transfer &t = transfers[hashing];
+    uint64_t rest = t.request.bytes - hashed, part = rest < kPieceBytes ? rest : uint64_t(kPieceBytes);
+    XXH3_64bits_update(&hash, t.request.memory + hashed, part);
+    hashed += part;
+    if (hashed < t.request.bytes)
+      continue;
+    bool same = XXH3_64bits_digest(&hash) == t.request.hash;
+    Lock lock(*this);
+    finish(t, {same ? 0 : int32_t(TransferResult::changed), same ? 0 : starts[0] + t.request.offset});
+    hashing = kNoTransfer;
+  }
+}
+
+} // namespace plim::rt
