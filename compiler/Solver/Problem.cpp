@@ -31,6 +31,10 @@ const char *kindName(BufferKind kind) {
 
 namespace {
 
+constexpr int64_t kMaxLatencyNs = int64_t(1) << 40;
+constexpr int64_t kMaxRows = int64_t(1) << 40, kMaxStride = int64_t(1) << 20; // their product cannot overflow
+constexpr int64_t kMaxTotal = INT64_MAX / 4;
+
 // Collects what is wrong. Later phases index by ids, so they run only where the earlier ones found nothing.
 class Validator {
 public:
@@ -42,8 +46,10 @@ public:
       checkBuffer(int(b));
     for (size_t s = 0; s < p.steps.size(); ++s)
       checkStep(int(s));
-    if (errors.empty())
+    if (errors.empty()) {
       checkUses();
+      checkTotals();
+    }
     if (errors.empty())
       checkOrder();
     if (errors.empty())
@@ -74,14 +80,23 @@ private:
       range(absl::StrCat("tier ", tierName(Tier(t))), "a capacity", p.tiers[t].capacity, 0, kUnbounded);
     for (const FixedCost &f : p.fixed)
       range(absl::StrCat("fixed '", f.name, "'"), "bytes", f.bytes, 0, kMaxBytes);
-    for (const Link &l : p.links) {
-      std::string where = absl::StrCat("link ", tierName(l.from), " to ", tierName(l.to));
-      range(where, "bytes per second", l.bytesPerSecond, 1, kMaxBytes);
-      range(where, "latency in ns", l.latencyNs, 0, kMaxNs);
-    }
+    checkLinks();
     for (const Group &g : p.groups)
       if (g.choices.empty())
         fail("group '", g.name, "': need at least one choice, have 0");
+  }
+
+  void checkLinks() {
+    std::set<std::pair<Tier, Tier>> seen;
+    for (const Link &l : p.links) {
+      std::string where = absl::StrCat("link ", tierName(l.from), " to ", tierName(l.to));
+      range(where, "bytes per second", l.bytesPerSecond, 1, kMaxBytes);
+      range(where, "latency in ns", l.latencyNs, 0, kMaxLatencyNs);
+      if (!seen.insert({l.from, l.to}).second)
+        fail(where, ": need one link between two tiers, have another");
+      if (l.from == Tier::Ssd && l.to == Tier::Ssd)
+        fail(where, ": need a tier that is not the ssd at one end, have the ssd at both");
+    }
   }
 
   void checkBuffer(int b) {
@@ -134,13 +149,21 @@ private:
       range(at, "shared bytes", candidate.sharedBytes, 0, kMaxBytes / 2);
       range(at, "tasks", candidate.tasks, 1, kMaxTasks);
       range(at, "scratch bytes", candidate.scratchBytes, 0, kMaxBytes / 2 / std::max(1, p.workers));
+      if (candidate.tier == Tier::Ssd)
+        fail(at, ": need a tier that kernels can reach, have the ssd");
     }
     for (const SplitAxis &axis : step.splits) {
       std::string at = absl::StrCat(where, " split '", axis.name, "'");
-      range(at, "an extent", axis.extent, 1, kMaxBytes);
+      range(at, "an extent", axis.extent, 1, kMaxRows);
       range(at, "a smallest piece", axis.minPiece, 1, std::max<int64_t>(1, axis.extent));
       if (axis.operands.size() != step.reads.size())
         fail(at, ": need ", step.reads.size(), " operands (one a read), have ", axis.operands.size());
+      for (const SplitAxis::Operand &operand : axis.operands) {
+        range(at, "strides", operand.stride, 0, kMaxStride);
+        range(at, "rows before", operand.before, -kMaxRows, kMaxRows);
+        range(at, "rows after", operand.after, -kMaxRows, kMaxRows);
+        range(at, "divisors", operand.divisor, 1, kMaxStride);
+      }
     }
   }
 
@@ -161,23 +184,11 @@ private:
                "; an in-place step writes another buffer and has an alias");
       }
     }
-    __int128 total = 0;
     for (int b = 0; b < int(p.buffers.size()); ++b) {
-      const Buffer &buffer = p.buffers[b];
-      int64_t largest = buffer.bytes;
-      for (int64_t size : buffer.sizes)
-        largest = std::max(largest, size);
-      total += alignUp(largest, buffer.align);
-      bool made = buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Output;
-      if (made && writers[b] != 1)
+      const BufferKind kind = p.buffers[b].kind;
+      if ((kind == BufferKind::Transient || kind == BufferKind::Output) && writers[b] != 1)
         fail(bufferWhere(b), ": need one step that writes it, have ", writers[b]);
     }
-    for (const FixedCost &f : p.fixed)
-      total += f.bytes;
-    __int128 ns = 0;
-    for (const Step &step : p.steps)
-      for (const Candidate &c : step.candidates)
-        ns += c.ns;
     for (int g = 0; g < int(p.groups.size()); ++g) {
       std::vector<bool> barred(p.groups[g].choices.size(), false);
       for (const Step &step : p.steps)
@@ -186,10 +197,41 @@ private:
       if (std::all_of(barred.begin(), barred.end(), [](bool b) { return b; }))
         fail("group '", p.groups[g].name, "': need a choice that is not barred in any step, have none");
     }
-    if (total > INT64_MAX / 4)
+  }
+
+  void checkTotals() {
+    __int128 bytes = 0, ns = 0;
+    for (const Buffer &buffer : p.buffers) {
+      int64_t largest = buffer.bytes;
+      for (int64_t size : buffer.sizes)
+        largest = std::max(largest, size);
+      bytes += alignUp(largest, std::max(buffer.align, kSsdAlign));
+    }
+    for (const FixedCost &f : p.fixed)
+      bytes += f.bytes;
+    for (const Step &step : p.steps)
+      for (const Candidate &c : step.candidates)
+        ns += c.ns;
+    if (bytes > kMaxTotal)
       fail("problem: need a sum of all sizes below 2^61 bytes, have more");
-    if (ns > INT64_MAX / 4)
+    if (ns > kMaxTotal)
       fail("problem: need a sum of all costs below 2^61 ns, have more");
+    for (const Link &l : p.links)
+      if (bytes * 1'000'000'000 / l.bytesPerSecond > kMaxTotal)
+        fail("link ", tierName(l.from), " to ", tierName(l.to), ": need all buffers to take less than 2^61 ns, have ",
+             l.bytesPerSecond, " bytes per second");
+  }
+
+  // Walking back along predecessors that are open ends in a cycle; its steps, each before the next.
+  static std::vector<int> cycleBehind(const Dependencies &deps, const std::vector<int> &open, int at) {
+    std::vector<int> path, seen(open.size(), 0);
+    while (!seen[at]) {
+      seen[at] = 1, path.push_back(at);
+      at = *std::find_if(deps.before[at].begin(), deps.before[at].end(), [&](int b) { return open[b] > 0; });
+    }
+    path.erase(path.begin(), std::find(path.begin(), path.end(), at));
+    std::reverse(path.begin(), path.end());
+    return path;
   }
 
   // The given order must meet all dependencies. Where it does not, says whether some other order would.
@@ -202,30 +244,34 @@ private:
       if (open[s] == 0)
         ready.push_back(s);
     }
-    int done = 0;
-    for (; !ready.empty(); ++done) {
-      int s = ready.back();
-      ready.pop_back();
+    auto finish = [&](int s) {
+      open[s] = -1;
       for (int t : deps.after[s])
-        if (--open[t] == 0)
+        if (open[t] > 0 && --open[t] == 0)
           ready.push_back(t);
-    }
-    if (done < count) {
-      // Walking back along open predecessors from any open step ends in a cycle.
-      int at = int(std::find_if(open.begin(), open.end(), [](int o) { return o > 0; }) - open.begin());
-      std::vector<int> seen(count, 0), path;
-      while (!seen[at]) {
-        seen[at] = 1, path.push_back(at);
-        at = *std::find_if(deps.before[at].begin(), deps.before[at].end(), [&](int b) { return open[b] > 0; });
+    };
+    for (bool cycles = false;;) {
+      while (!ready.empty()) {
+        const int s = ready.back();
+        ready.pop_back();
+        finish(s);
       }
-      std::string text = absl::StrCat("'", p.steps[at].name, "'");
-      for (size_t k = path.size(); k-- > 0;) {
-        absl::StrAppend(&text, " before '", p.steps[path[k]].name, "'");
-        if (path[k] == at)
-          break;
-      }
+      const auto stuck = std::find_if(open.begin(), open.end(), [](int o) { return o > 0; });
+      if (stuck == open.end() && cycles)
+        return;
+      if (stuck == open.end())
+        break;
+      // Taken as done, a cycle shows what else is in one.
+      const std::vector<int> cycle = cycleBehind(deps, open, int(stuck - open.begin()));
+      std::string text = absl::StrCat("'", p.steps[cycle.back()].name, "'");
+      for (int s : cycle)
+        absl::StrAppend(&text, " before '", p.steps[s].name, "'");
       fail("steps: need an order, have a cycle: ", text);
-      return;
+      cycles = true;
+      for (int s : cycle)
+        open[s] = -1;
+      for (int s : cycle)
+        finish(s);
     }
     for (int s = 0; s < count; ++s)
       for (int other : deps.before[s])
