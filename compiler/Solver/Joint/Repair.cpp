@@ -1,0 +1,288 @@
+//===- Repair.cpp - Makes a timeline fit, by shadow prices or by trial ---------------------------===//
+#include "compiler/Solver/Joint/Repair.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace plim::solver {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kLeastCost = 1; // ns; orders free moves by what they relieve
+constexpr int kRounds = 200;
+
+enum class Way : uint8_t { Make, Read, Late, Choice };
+
+struct Move {
+  double density = 0;      // ns for each byte times weight
+  int value = 0, slot = 0; // of Choice: group and choice
+  Way way = Way::Make;
+  bool operator<(const Move &o) const { // in a heap the cheapest is on top
+    return density != o.density ? density > o.density : std::tie(value, slot) > std::tie(o.value, o.slot);
+  }
+};
+
+double density(const Timeline::Quote &quote) {
+  return quote.possible && quote.gain > 0 ? (std::max(0.0, quote.cost) + kLeastCost) / quote.gain : kNever;
+}
+
+class Repairer {
+public:
+  Repairer(Timeline &timeline, const RepairOptions &options, std::mt19937_64 &random, const std::vector<int> *only)
+      : t(timeline), options(options), random(random), only(only) {}
+
+  bool byPrices() {
+    for (int round = 0, stuck = 0; round < kRounds && t.over() > 0 && t.work < options.work; ++round) {
+      const int64_t before = t.over();
+      if (takeRound() > 0 && t.over() < before)
+        stuck = 0;
+      else if (++stuck > 2)
+        break;
+      else
+        bold = true;
+    }
+    return t.over() <= 0;
+  }
+
+  bool byTrial() {
+    while (t.over() > 0 && t.work < options.work) {
+      const double total = sumExcess();
+      const int worst = t.memory.argmax();
+      int at = worst;
+      if (random() % 3 == 0) {
+        std::vector<int> full;
+        for (int slot = 0; slot < t.slots; ++slot)
+          if (excess[slot] > 0)
+            full.push_back(slot);
+        at = full[random() % full.size()];
+      }
+      if (!takeBest(at, total) && (at == worst || !takeBest(worst, total)))
+        return false;
+    }
+    return t.over() <= 0;
+  }
+
+private:
+  Timeline &t;
+  const RepairOptions &options;
+  std::mt19937_64 &random;
+  const std::vector<int> *only;
+  bool bold = false; // also takes moves that leave their own slot over
+  std::vector<int64_t> excess;
+
+  double noisy(double d) { return options.noise <= 0 ? d : d * (1 + options.noise * double(random() % 1024) / 1024.0); }
+
+  void setWeights() {
+    const double most = double(std::max<int64_t>(1, t.over()));
+    t.memory.values(excess);
+    for (int slot = 0; slot < t.slots; ++slot) {
+      const double x = double(excess[slot]) / most;
+      t.weight[slot] = x <= 0 ? 0 : std::pow(x, options.power);
+      t.prefix[slot + 1] = t.prefix[slot] + t.weight[slot];
+    }
+  }
+
+  double firstLambda() const {
+    double bytes = 0;
+    for (int v = 0; v < int(t.touches.size()); ++v)
+      for (size_t i = 1; i < t.touches[v].size(); ++i)
+        bytes += double(t.bytes(v)) *
+                 t.weightOf(std::max(0, t.touches[v][i - 1].slot + 1), std::min(t.slots, t.touches[v][i].slot));
+    return bytes > 0 ? 0.3 * double(t.begin[t.slots]) / bytes : 0;
+  }
+
+  // Bytes beyond what the fullest slot of the gap has too many relieve nothing.
+  double usefulShare(int value, int i) {
+    const int before = t.touches[value][i - 1].slot;
+    const int64_t most = before < 0 ? t.over() : t.memory.max(before + 1, t.touches[value][i].slot);
+    return most <= 0 || t.bytes(value) <= most ? 1 : double(most) / double(t.bytes(value));
+  }
+
+  Move quote(int value, int i) {
+    Move move{density(t.quoteMake(value, i)), value, t.touches[value][i].slot, Way::Make};
+    if (t.readable(value, i))
+      for (Way way : {Way::Read, Way::Late}) {
+        t.lateReads = way == Way::Late;
+        if (const double d = density(t.quoteRead(value, i)); d < move.density)
+          move.density = d, move.way = way;
+        t.lateReads = false;
+      }
+    if (options.capGain)
+      move.density /= usefulShare(value, i);
+    return move;
+  }
+
+  void gather(std::vector<Move> &heap, int value) {
+    for (int i = 1; i < int(t.touches[value].size()); ++i) {
+      if (!t.droppable(value, i))
+        continue;
+      const int before = t.touches[value][i - 1].slot;
+      if (t.weightOf(before + 1, t.touches[value][i].slot) <= 0 && !(before < 0 && t.prefix[t.slots] > 0))
+        continue;
+      Move move = quote(value, i);
+      move.density = noisy(move.density);
+      if (move.density < kNever)
+        heap.push_back(move);
+    }
+  }
+
+  int takeRound() {
+    setWeights();
+    if (t.lambda == 0)
+      t.lambda = firstLambda();
+    std::vector<Move> heap;
+    if (only)
+      for (int v : *only)
+        gather(heap, v);
+    else
+      for (int v = 0; v < int(t.touches.size()); ++v)
+        gather(heap, v);
+    for (int g = 0; g < int(t.graph.groups.size()); ++g)
+      for (int c = 0; c < int(t.graph.groups[g].choices.size()); ++c)
+        if (c != t.choice[g])
+          if (const double d = noisy(density(t.quoteChoice(g, c))); d < kNever)
+            heap.push_back({d, g, c, Way::Choice});
+    std::make_heap(heap.begin(), heap.end());
+    const int64_t start = t.over();
+    int moves = 0;
+    while (!heap.empty() && t.over() > 0 && t.over() > start - start / 4 && t.work < options.work) {
+      std::pop_heap(heap.begin(), heap.end());
+      const Move move = heap.back();
+      heap.pop_back();
+      if (!wanted(move))
+        continue;
+      Move now = move;
+      if (move.way == Way::Choice)
+        now.density = density(t.quoteChoice(move.value, move.slot));
+      else
+        now = quote(move.value, t.find(move.value, move.slot));
+      if (now.density == kNever)
+        continue;
+      if (!heap.empty() && now.density > move.density * 1.001 && now.density > heap.front().density) {
+        heap.push_back(now);
+        std::push_heap(heap.begin(), heap.end());
+        continue;
+      }
+      moves += apply(now);
+    }
+    return moves;
+  }
+
+  // Is the gap still there, and across a slot that has too many bytes?
+  bool wanted(const Move &move) {
+    if (move.way == Way::Choice)
+      return t.choice[move.value] != move.slot;
+    const int i = t.find(move.value, move.slot);
+    if (!t.touchedAt(move.value, i, move.slot) || !t.droppable(move.value, i))
+      return false;
+    const int before = t.touches[move.value][i - 1].slot;
+    return before < 0 || t.memory.max(before + 1, move.slot) > 0;
+  }
+
+  bool act(const Move &move) {
+    if (move.way == Way::Choice) {
+      t.setChoice(move.value, move.slot);
+      return true;
+    }
+    const int i = t.find(move.value, move.slot);
+    if (move.way == Way::Make) {
+      t.quoteMake(move.value, i);
+      return t.dropToMake(move.value, i);
+    }
+    t.lateReads = move.way == Way::Late;
+    const bool ok = t.dropToRead(move.value, i);
+    t.lateReads = false;
+    return ok;
+  }
+
+  bool apply(const Move &move) {
+    const size_t mark = t.mark();
+    const int64_t all = t.over();
+    const bool choice = move.way == Way::Choice;
+    const int64_t before = choice ? 0 : t.memory.max(move.slot, move.slot + 1);
+    bool ok = act(move) && t.allowed() && t.over() <= all;
+    if (ok && !choice) {
+      const int64_t after = t.memory.max(move.slot, move.slot + 1);
+      ok = after <= 0 || after <= before || after <= (bold ? all : all / 2);
+    }
+    if (!ok) {
+      t.undo(mark);
+      return false;
+    }
+    t.lambda = std::max(t.lambda * 0.995, std::min(move.density, t.lambda * 1.5));
+    return true;
+  }
+
+  double sumExcess() {
+    t.over();
+    t.memory.values(excess);
+    double sum = 0;
+    for (int64_t x : excess)
+      sum += double(std::max<int64_t>(0, x));
+    return sum;
+  }
+
+  bool takeBest(int at, double total) {
+    for (int slot = 0; slot < t.slots; ++slot) {
+      t.weight[slot] = excess[slot] > 0 ? 1 : 0;
+      t.prefix[slot + 1] = t.prefix[slot] + t.weight[slot];
+    }
+    const double lambda = t.lambda;
+    const int64_t before = t.ns;
+    const double leastCost = 1e-6 * double(t.begin[t.slots]) / t.slots + 1e-3; // ns
+    double best = 0, bestLambda = 0;
+    Move pick;
+    auto attempt = [&](const Move &move, double with) {
+      const size_t mark = t.mark();
+      t.lambda = with;
+      if (act(move) && t.allowed()) {
+        const double gain = total - sumExcess(), cost = std::max(0.0, double(t.ns - before)) + leastCost;
+        if (const double score = noisy(gain / cost); gain > 0 && score > best)
+          best = score, pick = move, bestLambda = with;
+      }
+      t.undo(mark);
+      t.work += 1 + t.slots / 16;
+    };
+    for (int v = 0; v < int(t.touches.size()); ++v) {
+      const int i = t.find(v, at + 1);
+      for (int k : {i, 1}) { // the gap across the slot, and a constant's from the end of a run to the next
+        if (k >= int(t.touches[v].size()) || !t.droppable(v, k))
+          continue;
+        const int from = t.touches[v][k - 1].slot;
+        if (k == i ? from == at : from >= 0)
+          continue;
+        const Move move{0, v, t.touches[v][k].slot, Way::Make};
+        if (t.graph.values[v].remakable) // what it needs: as prices say, made again, or kept
+          for (double with : {0.0, lambda, 1e300})
+            attempt(move, with);
+        if (t.readable(v, k))
+          for (Way way : {Way::Read, Way::Late})
+            attempt({0, v, move.slot, way}, lambda);
+        if (i == 1)
+          break;
+      }
+    }
+    for (int g = 0; g < int(t.graph.groups.size()); ++g)
+      for (int c = 0; c < int(t.graph.groups[g].choices.size()); ++c)
+        if (c != t.choice[g])
+          attempt({0, g, c, Way::Choice}, lambda);
+    if (best > 0) {
+      t.lambda = bestLambda;
+      act(pick);
+      t.over();
+    }
+    t.lambda = lambda;
+    return best > 0;
+  }
+};
+
+} // namespace
+
+bool repair(Timeline &timeline, const RepairOptions &options, std::mt19937_64 &random, const std::vector<int> *only) {
+  timeline.postpone = options.postpone;
+  Repairer repairer(timeline, options, random, only);
+  return options.trial ? repairer.byTrial() : repairer.byPrices();
+}
+
+} // namespace plim::solver
