@@ -8,6 +8,9 @@ using namespace solver;
 
 static int64_t up(int64_t bytes, int64_t align) { return (bytes + align - 1) / align * align; }
 
+// For messages.
+static int64_t narrow(__int128 value) { return value > INT64_MAX ? INT64_MAX : int64_t(value); }
+
 // Bytes that the two storages of a move have in common, which its action holds once.
 int64_t SolutionReplay::slideBytes(int action) const {
   const int from = s.places[s.actions[action].reads[0]].storage, to = s.places[s.actions[action].writes[0]].storage;
@@ -18,8 +21,9 @@ int64_t SolutionReplay::slideBytes(int action) const {
 
 void SolutionReplay::checkSums(bool capacities) {
   const int end = int(s.actions.size());
-  std::array<int64_t, kTierCount> fixed{}, constants{}, states{}, caller{}, arena{}, most{};
-  std::array<std::vector<int64_t>, kTierCount> live;
+  // Wide: of each buffer there may be any number of instances.
+  std::array<__int128, kTierCount> fixed{}, constants{}, states{}, caller{}, arena{}, most{}, alive{};
+  std::array<std::vector<__int128>, kTierCount> live;
   for (auto &tier : live)
     tier.assign(end + 1, 0);
   for (const FixedCost &f : p.fixed)
@@ -30,24 +34,23 @@ void SolutionReplay::checkSums(bool capacities) {
     if (st.region == Region::Caller) {
       caller[t] += p.countIo ? st.bytes : 0;
     } else if (st.region == Region::Constant || st.region == Region::State) {
-      int64_t &end = (st.region == Region::Constant ? constants : states)[t];
-      end = std::max(end, up(st.offset + up(st.bytes, kAlign), p.granule));
+      __int128 &end = (st.region == Region::Constant ? constants : states)[t];
+      end = std::max<__int128>(end, up(st.offset + up(st.bytes, kAlign), p.granule));
     } else if (st.region == Region::Transient && st.bytes > 0 && st.birth < st.death) {
-      arena[t] = std::max(arena[t], st.offset + up(st.bytes, align[i]));
+      arena[t] = std::max<__int128>(arena[t], st.offset + up(st.bytes, align[i]));
       live[t][st.birth] += up(st.bytes, align[i]);
       live[t][st.death] -= up(st.bytes, align[i]);
     }
   }
   int at = -1;
-  std::array<int64_t, kTierCount> alive{};
   for (int k = 0; k < end; ++k) {
     for (int t = 0; t < kTierCount; ++t)
       alive[t] += live[t][k];
-    std::array<int64_t, kTierCount> now = alive;
+    std::array<__int128, kTierCount> now = alive;
     if (const int64_t workspace = workspaceOf(k); workspace > 0) {
       const int t = int(candidateOf(k).tier);
       now[t] += up(workspace, kAlign);
-      arena[t] = std::max(arena[t], s.actions[k].workspaceOffset + up(workspace, kAlign));
+      arena[t] = std::max<__int128>(arena[t], s.actions[k].workspaceOffset + up(workspace, kAlign));
     }
     if (slides(k))
       now[int(tierOf(s.actions[k].writes[0]))] -= slideBytes(k);
@@ -56,9 +59,9 @@ void SolutionReplay::checkSums(bool capacities) {
     for (int t = 0; t < kTierCount; ++t)
       most[t] = std::max(most[t], now[t]);
   }
-  auto equal = [&](const std::string &what, int64_t need, int64_t have) {
+  auto equal = [&](const std::string &what, __int128 need, int64_t have) {
     if (need != have)
-      fail(what, ": need ", need, ", have ", have);
+      fail(what, ": need ", narrow(need), ", have ", have);
   };
   equal("action of the peak", at, s.peakAction);
   for (int t = 0; t < kTierCount; ++t) {
@@ -67,13 +70,13 @@ void SolutionReplay::checkSums(bool capacities) {
     equal(tier + "constants' bytes", constants[t], s.constants[t]);
     equal(tier + "states' bytes", states[t], s.states[t]);
     equal(tier + "caller's bytes", caller[t], s.caller[t]);
-    arena[t] = up(arena[t], p.granule);
+    arena[t] = (arena[t] + p.granule - 1) / p.granule * p.granule;
     equal(tier + "arena bytes", arena[t], s.arena[t]);
     equal(tier + "live bytes", most[t], s.live[t]);
-    const int64_t peak = fixed[t] + constants[t] + states[t] + caller[t] + arena[t];
+    const __int128 peak = fixed[t] + constants[t] + states[t] + caller[t] + arena[t];
     equal(tier + "peak bytes", peak, s.peak[t]);
     if (capacities && peak > p.tiers[t].capacity)
-      fail(tier, "need a peak within ", p.tiers[t].capacity, " bytes, have ", peak);
+      fail(tier, "need a peak within ", p.tiers[t].capacity, " bytes, have ", narrow(peak));
   }
 }
 
@@ -84,7 +87,7 @@ void SolutionReplay::checkTime() {
   for (int k = 0; k < int(s.actions.size()); ++k) {
     const Action &a = s.actions[k];
     if (a.kind == ActionKind::Run) {
-      int64_t ns = candidateOf(k).ns;
+      __int128 ns = candidateOf(k).ns;
       auto save = [&](int place, bool isRead) {
         if (const int base = baseOf(k, place, isRead); base >= 0 && liesIn(place, base))
           ns -= p.aliases[s.places[place].alias].savedNs;
@@ -93,7 +96,7 @@ void SolutionReplay::checkTime() {
         save(place, true);
       for (int place : a.writes)
         save(place, false);
-      now += std::max<int64_t>(0, ns);
+      now += std::max<__int128>(0, ns);
     } else if (a.kind == ActionKind::Wait) {
       for (int copy : a.waits)
         now = std::max(now, ends[copy]);
@@ -117,7 +120,7 @@ void SolutionReplay::checkTime() {
     }
   }
   if (now != s.ns)
-    fail("predicted ns: need ", now > INT64_MAX ? INT64_MAX : int64_t(now), ", have ", s.ns);
+    fail("predicted ns: need ", narrow(now), ", have ", s.ns);
 }
 
 } // namespace plim::check

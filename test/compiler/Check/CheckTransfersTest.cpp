@@ -3,6 +3,7 @@
 #include "test/compiler/Check/DerivedFields.h"
 #include "test/compiler/Check/Mutator.h"
 #include "test/compiler/Check/RandomPlan.h"
+#include "test/compiler/Solver/RandomGraph.h"
 #include "test/compiler/Solver/RandomProblem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,6 +52,11 @@ TEST(CheckTransfers, AcceptsRandomPlansAndRejectsEveryMutation) {
 }
 
 TEST(CheckTransfers, AcceptsLargerRandomPlans) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Problem p = randomGraph(kGraphFamilies[seed % std::size(kGraphFamilies)], 5 + int(seed % 60), seed);
+    allowTransfers(p);
+    EXPECT_THAT(checkSolution(p, randomPlan(p, seed)), IsEmpty()) << "graph " << seed;
+  }
   for (uint64_t seed = 1000; seed < 1200; ++seed) {
     Problem p = randomProblem(seed, {.steps = 3 + int(seed % 60)});
     allowTransfers(p);

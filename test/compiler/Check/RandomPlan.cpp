@@ -33,7 +33,7 @@ public:
       const BufferKind kind = p.buffers[b].kind;
       if (kind == BufferKind::Transient)
         continue;
-      const bool streamed = kind == BufferKind::Constant && below(2);
+      const bool streamed = kind == BufferKind::Constant && p.buffers[b].movable && below(2);
       const bool io = kind == BufferKind::Input || kind == BufferKind::Output;
       const int place = makePlace(b,
                                   streamed                       ? Region::File
@@ -113,9 +113,10 @@ private:
     auto plain = [&](int b) {
       return p.buffers[b].kind != BufferKind::State && p.buffers[b].kind != BufferKind::Output;
     };
+    auto again = [&](int b) { return plain(b) && p.buffers[b].movable; };
     return step.pure &&
            std::all_of(step.reads.begin(), step.reads.end(), [&](int b) { return plain(b) && canReturn(b, false); }) &&
-           std::all_of(step.writes.begin(), step.writes.end(), plain);
+           std::all_of(step.writes.begin(), step.writes.end(), again);
   }
 
   // Later drops must not take away what earlier ones rely on: all that is dropped can still return.
@@ -190,7 +191,8 @@ private:
 
   void disturb(int b) {
     const BufferKind kind = p.buffers[b].kind;
-    if (inRam[b] < 0 || inFlight(b) || (kind != BufferKind::Transient && kind != BufferKind::Constant) ||
+    if (!p.buffers[b].movable || inRam[b] < 0 || inFlight(b) ||
+        (kind != BufferKind::Transient && kind != BufferKind::Constant) ||
         s.storages[s.places[inRam[b]].storage].region != Region::Transient)
       return;
     const int dice = below(6);
