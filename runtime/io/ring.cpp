@@ -24,39 +24,55 @@ constexpr uint32_t kNeeded = IORING_FEAT_SINGLE_MMAP | IORING_FEAT_NODROP | IORI
 
 template <class T> T *at(char *base, uint64_t offset) { return reinterpret_cast<T *>(base + offset); }
 
-void *mapOver(char *memory, int fd, uint64_t what) {
+/// Since 6.5 (IORING_SETUP_NO_MMAP) the rings lie where the caller says; each is one page, so it is contiguous.
+int setupIn(char *memory, io_uring_params &p) {
+  p = {};
+  p.flags = 1u << 14;
+  p.sq_off.resv2 = reinterpret_cast<uint64_t>(memory); // user_addr in later headers
+  p.cq_off.resv2 = reinterpret_cast<uint64_t>(memory + PLIM_PAGE);
+  return static_cast<int>(syscall(SYS_io_uring_setup, Ring::kEntries, &p));
+}
+
+bool mapOver(char *memory, int fd, uint64_t what) {
   return mmap(memory, PLIM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
-              static_cast<off_t>(what));
+              static_cast<off_t>(what)) != MAP_FAILED;
 }
 
 void giveBack(char *memory) {
   mmap(memory, Ring::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0);
 }
 
+/// Earlier the system has the memory of the rings, which is mapped over that of the caller.
+int setupOver(char *memory, io_uring_params &p) {
+  p = {};
+  int fd = static_cast<int>(syscall(SYS_io_uring_setup, Ring::kEntries, &p));
+  if (fd < 0 || (mapOver(memory, fd, IORING_OFF_SQES) && mapOver(memory + PLIM_PAGE, fd, IORING_OFF_SQ_RING)))
+    return fd;
+  close(fd);
+  giveBack(memory);
+  return -1;
+}
+
 } // namespace
 
 bool Ring::open(char *room) {
-  io_uring_params p = {};
-  fd = static_cast<int>(syscall(SYS_io_uring_setup, kEntries, &p));
-  int64_t result = afterFault({IoCall::ring, fd, nullptr, 0, 0}, fd < 0 ? -errno : 0);
-  uint64_t ringBytes = p.cq_off.cqes + p.cq_entries * sizeof(io_uring_cqe);
-  uint64_t arrayEnd = p.sq_off.array + p.sq_entries * sizeof(uint32_t);
-  ringBytes = ringBytes > arrayEnd ? ringBytes : arrayEnd;
-  bool fits =
-      fd >= 0 && result == 0 && (p.features & kNeeded) == kNeeded && p.sq_entries == kEntries && ringBytes <= PLIM_PAGE;
   static_assert(kEntries * sizeof(io_uring_sqe) == PLIM_PAGE && kBytes == 2 * PLIM_PAGE);
-  if (fits && (mapOver(room, fd, IORING_OFF_SQES) == MAP_FAILED ||
-               mapOver(room + PLIM_PAGE, fd, IORING_OFF_SQ_RING) == MAP_FAILED)) {
-    giveBack(room);
-    fits = false;
-  }
-  if (!fits) {
-    if (fd >= 0)
-      ::close(fd);
-    fd = -1;
+  io_uring_params p;
+  fd = setupIn(room, p);
+  mapped = fd < 0;
+  if (mapped)
+    fd = setupOver(room, p);
+  if (fd < 0)
+    return false;
+  memory = room;
+  uint64_t resultEnd = p.cq_off.cqes + p.cq_entries * sizeof(io_uring_cqe);
+  uint64_t indexEnd = p.sq_off.array + p.sq_entries * sizeof(uint32_t);
+  bool fits =
+      (p.features & kNeeded) == kNeeded && p.sq_entries == kEntries && resultEnd <= PLIM_PAGE && indexEnd <= PLIM_PAGE;
+  if (afterFault({IoCall::ring, fd, nullptr, 0, 0}, fits ? 0 : -EINVAL) != 0) {
+    close();
     return false;
   }
-  memory = room;
   char *rings = room + PLIM_PAGE;
   entries = at<io_uring_sqe>(room, 0);
   results = at<io_uring_cqe>(rings, p.cq_off.cqes);
@@ -73,7 +89,8 @@ void Ring::close() {
   if (fd < 0)
     return;
   ::close(fd);
-  giveBack(memory);
+  if (mapped)
+    giveBack(memory);
   *this = {};
 }
 

@@ -17,10 +17,10 @@ public:
     kBytes = 8192  // the submission entries, and both rings
   };
 
-  /// Maps the rings over `memory`, page-aligned and kBytes long. False where the system has no io_uring, forbids it, or
-  /// has one from before Linux 5.6; then nothing is changed.
+  /// Puts the rings into `memory`, zeros, page-aligned and kBytes long. False where the system has no io_uring, forbids
+  /// it, or has one from before Linux 5.6.
   bool open(char *memory);
-  /// Gives the memory back, filled with zeros.
+  /// The memory is the caller's again.
   void close();
   /// Registers memory, in chunks, for faster transfers. False where the limit of locked memory (RLIMIT_MEMLOCK) or the
   /// system forbids it; transfers then go without.
@@ -42,6 +42,7 @@ private:
   io_uring_sqe &next();
 
   int fd = -1;
+  bool mapped = false; // memory of the system lies over the caller's
   char *memory = nullptr;
   char *registered = nullptr;
   uint64_t registeredBytes = 0;

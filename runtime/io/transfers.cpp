@@ -427,14 +427,15 @@ void Transfers::serveByRing() {
   constexpr uint64_t bell = UINT64_MAX;
   uint32_t flying = 0, hashing = kNoTransfer;
   uint64_t hashed = 0;
-  bool armed = false;
+  bool armed = false, ending = false;
   XXH3_state_t hash;
   XXH3_INITSTATE(&hash);
   for (;;) {
     {
       Lock lock(*this);
-      if (stopping && !flying)
-        return;
+      ending = stopping;
+      if (ending && !flying && !armed)
+        return; // nothing is left that would write a result into the rings' memory
       uint32_t place;
       while (ring.hasRoom() && (place = take()) != kNoPiece) {
         lock.open();
@@ -451,7 +452,7 @@ void Transfers::serveByRing() {
         XXH3_64bits_reset(&hash);
       }
     }
-    if (!armed && ring.hasRoom()) {
+    if (!armed && !ending && ring.hasRoom()) {
       ring.pushPoll(doorbell, bell);
       armed = true;
     }
