@@ -29,6 +29,7 @@
 #include "kernels/pool/nhwc_cost.h"
 #include "kernels/pool/reference_cost.h"
 #include "kernels/recurrent/recurrent_cost.h"
+#include "kernels/reduce/nhwc_partial_mean_cost.h"
 #include "kernels/reduce/nhwc_spatial_mean_cost.h"
 #include "kernels/reduce/reduce_cost.h"
 #include "kernels/resize/apply_cost.h"

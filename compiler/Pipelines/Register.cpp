@@ -6,6 +6,7 @@
 #include "compiler/Lowering/GraphToPlan/Passes.h"
 #include "compiler/Pipelines/Inference.h"
 #include "compiler/Transforms/Graph/Passes.h"
+#include "compiler/Transforms/Graph/Split/Pieces.h"
 #include "compiler/Transforms/Plan/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -22,6 +23,7 @@ void registerAllPlimDialects(mlir::DialectRegistry &registry) {
   registry.insert<graph::GraphDialect, plan::PlanDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
   lowering::registerCandidates(registry);
+  graph::registerPieces(registry);
 }
 
 void registerAllPlimPasses() {

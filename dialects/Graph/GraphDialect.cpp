@@ -1,6 +1,7 @@
 //===- GraphDialect.cpp - The graph dialect, its attributes and interfaces -----------------------------===//
 
 #include "dialects/Graph/GraphDialect.h"
+#include "dialects/Graph/PartialOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -56,6 +57,9 @@ void GraphDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/Graph/RecurrentOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/Graph/PartialOps.cpp.inc"
       >();
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -182,4 +182,36 @@ TEST(SpatialMean, ImagesOfAnySizeAreRight) {
         }
 }
 
+// Of an image that comes in pieces of rows.
+TEST(SpatialMean, PiecesOfRowsGiveTheBitsOfTheWhole) {
+  unsigned seed = 0;
+  for (int64_t h : {2, 7, 48})
+    for (int64_t w : {1, 7, 33, 150})
+      for (int64_t c : {1, 16, 45})
+        for (int64_t step : {1, 3, 7}) {
+          std::mt19937 random(++seed);
+          Tensor x({2, h, w, c}), y({2, 1, 1, c}), z({2, 1, 1, c});
+          x.fill(random, -1, 2);
+          Launch("reduce.nhwc_spatial_mean", {x, y}, {}).runAll();
+          std::vector<Tensor> sums;
+          for (int64_t row = 0; row < h; row += step) {
+            const int64_t rows = std::min(step, h - row);
+            Tensor piece({2, rows, w, c});
+            for (int64_t i = 0; i < 2 * rows * w * c; ++i) {
+              int64_t channel = i % c, column = i / c % w, at = i / c / w % rows, image = i / c / w / rows;
+              piece({image, at, column, channel}) = x({image, row + at, column, channel});
+            }
+            Tensor next = row + rows == h ? z : Tensor({2, 5, c});
+            if (row == 0)
+              Launch("reduce.nhwc_partial_mean", {piece, next}, {row, h}).runAll();
+            else
+              Launch("reduce.nhwc_partial_mean", {piece, sums.back(), next}, {row, h}).runAll();
+            sums.push_back(next);
+          }
+          for (int64_t n = 0; n < 2; ++n)
+            for (int64_t channel = 0; channel < c; ++channel)
+              ASSERT_EQ(sums.back()({n, 0, 0, channel}), y({n, 0, 0, channel})) << h << "x" << w << "x" << c;
+        }
+}
+
 } // namespace

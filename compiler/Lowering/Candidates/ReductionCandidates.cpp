@@ -1,5 +1,6 @@
 //===- ReductionCandidates.cpp - Reductions, softmax, normalizations ---------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
+#include "dialects/Graph/PartialOps.h"
 #include "kernels/norm/norm.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/scan/cumsum.h"
@@ -30,6 +31,15 @@ void reduce(graph::ReduceOp op, Candidates &candidates) {
     launch.offer("reduce.nhwc_spatial_mean", {int64_t(op.getKind()), axes});
   if (candidates.empty())
     launch.offer("reduce.apply", {int64_t(op.getKind()), axes});
+}
+
+void partialMean(graph::PartialMeanOp op, Candidates &candidates) {
+  LaunchBuilder launch(candidates);
+  launch.read(op.getInput());
+  if (op.getSums())
+    launch.read(op.getSums());
+  launch.write(op.getResult())
+      .offer("reduce.nhwc_partial_mean", {int64_t(op.getFirst()), int64_t(op.getRows())}, "reduce.nhwc_spatial_mean");
 }
 
 void argReduce(graph::ArgReduceOp op, Candidates &candidates) {
@@ -126,6 +136,7 @@ void registerReductionCandidates(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
     using namespace graph;
     ReduceOp::attachInterface<CandidateModel<ReduceOp, reduce>>(*context);
+    PartialMeanOp::attachInterface<CandidateModel<PartialMeanOp, partialMean>>(*context);
     CumsumOp::attachInterface<CandidateModel<CumsumOp, cumsum>>(*context);
     TopKOp::attachInterface<CandidateModel<TopKOp, topK>>(*context);
     ArgReduceOp::attachInterface<CandidateModel<ArgReduceOp, argReduce>>(*context);

@@ -1,6 +1,7 @@
 //===- Launches.cpp - The kernels that can run an op -----------------------------------------===//
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+#include "dialects/Graph/PartialOps.h"
 #include "dialects/Plan/PlanSteps.h"
 #include "kernels/registry.h"
 
@@ -32,8 +33,12 @@ LogicalResult ProgramLowering::lowerOp(Operation *op) {
 
 LogicalResult ProgramLowering::lowerCandidates(Operation *op, ArrayRef<graph::KernelCandidate> candidates) {
   SmallVector<plan::CandidateAttr> attrs;
+  auto numerics = op->getAttrOfType<StringAttr>(graph::kNumericsAttr);
   for (const graph::KernelCandidate &c : candidates)
-    attrs.push_back(candidateAttr(c, op, candidates.back().numericsClass));
+    if (!numerics || numerics == c.numericsClass)
+      attrs.push_back(candidateAttr(c, op, candidates.back().numericsClass));
+  if (attrs.empty())
+    return op->emitError("needs a kernel of class ") << numerics << ", has none";
   launch(op, candidates.front().operands, attrs, aliasesOf(op, candidates.front()));
   return success();
 }

@@ -211,4 +211,33 @@ def GraphHoistSetup : Pass<"graph-hoist-setup", "::mlir::ModuleOp"> {
   }];
 }
 
+def GraphSplit : Pass<"graph-split", "::mlir::func::FuncOp"> {
+  let summary = "Run parts of a function in pieces of rows";
+  let description = [{
+    Runs the stages of a plan (docs/concepts/splitting.md): "pieces=8 keep=NAME@AXIS,...; ..." makes the named values in
+    8 pieces along these axes, each of which computes of all other values the rows that it needs and that no earlier
+    piece made. Names are those of the nodes (`print=true` lists them). Rows are graph.slice of what is there,
+    graph.concat joins them; windows at the ends keep their padding; a mean over all rows becomes graph.partial_mean.
+
+    Precondition: static sizes, no states, branches or loops; after layouts and fusion. No CSE after it: what two
+    stages compute is meant to be computed twice. Postcondition: the results have the same bits. Left alone: ops that no
+    stage needs, which run as they were; the function @setup.
+
+    ```mlir
+    // before
+    %1 = graph.relu %x : (tensor<1x8x4x2xf32>) -> tensor<1x8x4x2xf32>
+    // after, plan="pieces=2 keep=relu@1"
+    %a = graph.slice %x {sizes = array<i64: 1, 4, 4, 2>, starts = array<i64: 0, 0, 0, 0>} : ...
+    %b = graph.relu %a : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+    %c = graph.slice %x {sizes = array<i64: 1, 4, 4, 2>, starts = array<i64: 0, 4, 0, 0>} : ...
+    %d = graph.relu %c : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+    %1 = graph.concat %b, %d {axis = 1 : i64} : ...
+    ```
+  }];
+  let options = [
+    Option<"plan", "plan", "std::string", "\"\"", "the stages">,
+    Option<"exactNumerics", "exact-numerics", "bool", "false", "kernels of the most exact class only">,
+    Option<"print", "print", "bool", "false", "print the split problem of each function">];
+}
+
 #endif

@@ -1,0 +1,182 @@
+//===- SplitText.cpp - Problems and plans of splitting as text ---------------------------------===//
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "compiler/Solver/Split/Split.h"
+#include "compiler/Solver/TextRecord.h"
+#include <map>
+
+namespace plim::solver {
+namespace {
+
+const Names<SplitValue::Kind> kKinds{{"made", "input", "constant"}};
+
+// "whole" for all of an operand, else axis:stride:before:after:divisor.
+std::string operandText(const SplitOperand &o) {
+  return o.axis < 0 ? "whole" : absl::StrCat(o.axis, ":", o.stride, ":", o.before, ":", o.after, ":", o.divisor);
+}
+
+std::string listOf(const std::vector<int> &ids) { return ids.empty() ? "-" : absl::StrJoin(ids, ","); }
+
+bool readOperand(const std::string &word, SplitOperand &o) {
+  if (word == "whole")
+    return true;
+  std::vector<int64_t> n;
+  if (!Record::colonNumbers(word, n) || n.size() != 5 || n[0] < 0 || n[1] < 0 || n[2] < 0 || n[4] < 1)
+    return false;
+  o = {int(n[0]), n[1], n[2], n[3], n[4]};
+  return true;
+}
+
+// What would make indices run out of their lists.
+void checkProblem(const SplitProblem &p, std::vector<std::string> &errors) {
+  const int values = int(p.values.size());
+  std::vector<char> made(p.values.size());
+  for (size_t v = 0; v < p.values.size(); ++v)
+    made[v] = p.values[v].kind != SplitValue::Kind::Made;
+  auto bad = [&](const SplitStep &step, const std::string &text) {
+    errors.push_back(absl::StrCat("step '", step.name, "': ", text));
+  };
+  for (const SplitStep &step : p.steps) {
+    bool sound = step.write >= -1 && step.write < values;
+    for (int read : step.reads)
+      sound &= read >= 0 && read < values && made[size_t(read)];
+    if (!sound || (step.write >= 0 && made[size_t(step.write)]++)) {
+      bad(step, absl::StrCat("need values below ", values, " that are made before they are read, and once"));
+      continue;
+    }
+    auto within = [&](int value, int axis) {
+      return axis >= 0 && axis < int(p.values[size_t(value)].dims.size()) &&
+             p.values[size_t(value)].dims[size_t(axis)] > 0;
+    };
+    for (const SplitWay &way : step.ways) {
+      if (step.write < 0 || way.operands.size() != step.reads.size() || way.align < 1 ||
+          (way.carried ? step.reads.empty() || way.operands[0].axis < 0 : !within(step.write, way.axis))) {
+        bad(step, "need a way with an axis of its result and an operand a read");
+        continue;
+      }
+      for (size_t r = 0; r < step.reads.size(); ++r)
+        if (way.operands[r].axis >= 0 && !within(step.reads[r], way.operands[r].axis))
+          bad(step, absl::StrCat("need an axis of operand ", r, ", have ", way.operands[r].axis));
+    }
+  }
+}
+
+} // namespace
+
+std::string printSplitProblem(const SplitProblem &p) {
+  std::string out = "split 1\n";
+  for (const SplitValue &v : p.values)
+    absl::StrAppend(&out, "value ", quote(v.name), " dims=", v.dims.empty() ? "-" : absl::StrJoin(v.dims, ","),
+                    " bytes=", v.bytes, " kind=", kKinds.of(v.kind), v.output ? " output=1" : "", "\n");
+  for (const SplitStep &s : p.steps) {
+    absl::StrAppend(&out, "step ", quote(s.name), " reads=", listOf(s.reads),
+                    " write=", s.write < 0 ? "-" : absl::StrCat(s.write), " ns=", s.ns, " workspace=", s.workspace,
+                    "\n");
+    for (const SplitWay &w : s.ways) {
+      std::vector<std::string> operands;
+      for (const SplitOperand &o : w.operands)
+        operands.push_back(operandText(o));
+      absl::StrAppend(&out, "way ", w.carried ? "sum" : absl::StrCat(w.axis), " align=", w.align,
+                      " operands=", operands.empty() ? "none" : absl::StrJoin(operands, ","), "\n");
+    }
+  }
+  return out;
+}
+
+std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector<std::string> &errors) {
+  SplitProblem p;
+  const size_t before = errors.size();
+  readRecords(text, "split", errors, [&](Record &record) {
+    if (record.verb() == "value") {
+      SplitValue v;
+      v.name = record.name();
+      v.dims = record.numbers("dims");
+      v.bytes = record.number("bytes", 0);
+      v.kind = record.oneOf("kind", kKinds, SplitValue::Kind::Made);
+      v.output = record.number("output", 0) != 0;
+      p.values.push_back(std::move(v));
+    } else if (record.verb() == "step") {
+      SplitStep s;
+      s.name = record.name();
+      s.reads = record.ids("reads");
+      const std::vector<int> writes = record.ids("write");
+      s.write = writes.size() == 1 ? writes[0] : -1;
+      s.ns = record.number("ns", 0);
+      s.workspace = record.number("workspace", 0);
+      p.steps.push_back(std::move(s));
+    } else if (record.verb() == "way" && !p.steps.empty()) {
+      SplitWay w;
+      const std::string axis = record.name();
+      w.carried = axis == "sum";
+      if (!w.carried && !absl::SimpleAtoi(axis, &w.axis))
+        record.fail("need an axis or sum, have '" + axis + "'");
+      w.align = record.number("align", 1);
+      if (record.text("operands") != "none")
+        for (const std::string &word : record.words("operands"))
+          if (!readOperand(word, w.operands.emplace_back()))
+            record.fail("need whole or axis:stride:before:after:divisor, have '" + word + "'");
+      p.steps.back().ways.push_back(std::move(w));
+    } else {
+      record.failUnknown();
+    }
+    record.finish();
+  });
+  if (errors.size() == before)
+    checkProblem(p, errors);
+  return errors.size() == before ? std::optional(std::move(p)) : std::nullopt;
+}
+
+std::string printSplitPlan(const SplitPlan &plan, const SplitProblem &problem) {
+  std::vector<std::string> stages;
+  for (const SplitStage &stage : plan.stages) {
+    std::vector<std::string> keeps;
+    for (const SplitKeep &k : stage.keeps)
+      keeps.push_back(absl::StrCat(problem.values[size_t(k.value)].name, "@", k.axis));
+    stages.push_back(absl::StrCat("pieces=", stage.pieces, " keep=", absl::StrJoin(keeps, ",")));
+  }
+  return absl::StrJoin(stages, "; ");
+}
+
+std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProblem &problem, std::string &why) {
+  std::map<std::string, int> ids;
+  for (size_t v = 0; v < problem.values.size(); ++v)
+    ids.emplace(problem.values[v].name, int(v));
+  auto fail = [&](const std::string &message) {
+    why = message;
+    return std::nullopt;
+  };
+  SplitPlan plan;
+  for (absl::string_view part : absl::StrSplit(absl::string_view(text.data(), text.size()), ';', absl::SkipWhitespace())) {
+    SplitStage stage;
+    stage.pieces = 0;
+    for (absl::string_view field : absl::StrSplit(part, ' ', absl::SkipEmpty())) {
+      if (absl::StartsWith(field, "pieces=")) {
+        if (!absl::SimpleAtoi(field.substr(7), &stage.pieces) || stage.pieces < 1 || stage.pieces > (1 << 20))
+          return fail(absl::StrCat("need a number of pieces from 1 to 1048576, have '", field.substr(7), "'"));
+      } else if (absl::StartsWith(field, "keep=")) {
+        for (absl::string_view word : absl::StrSplit(field.substr(5), ',')) {
+          const size_t at = word.rfind('@');
+          SplitKeep keep;
+          auto id = at == word.npos ? ids.end() : ids.find(std::string(word.substr(0, at)));
+          if (id == ids.end())
+            return fail(absl::StrCat("need NAME@AXIS with the name of a value, have '", word, "'"));
+          keep.value = id->second;
+          if (!absl::SimpleAtoi(word.substr(at + 1), &keep.axis) || keep.axis < 0)
+            return fail(absl::StrCat("need an axis, have '", word, "'"));
+          stage.keeps.push_back(keep);
+        }
+      } else {
+        return fail(absl::StrCat("need pieces=N and keep=NAME@AXIS,..., have '", field, "'"));
+      }
+    }
+    if (stage.pieces < 1 || stage.keeps.empty())
+      return fail(absl::StrCat("need pieces=N and keep=NAME@AXIS,..., have '", part, "'"));
+    plan.stages.push_back(std::move(stage));
+  }
+  return plan;
+}
+
+} // namespace plim::solver

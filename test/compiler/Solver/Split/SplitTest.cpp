@@ -1,0 +1,186 @@
+//===- SplitTest.cpp - Rows of pieces, plans of splitting and their checker ----------------------===//
+#include "compiler/Solver/Split/Split.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace plim::solver;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+namespace {
+
+SplitProblem parsed(const std::string &text) {
+  std::vector<std::string> errors;
+  std::optional<SplitProblem> problem = parseSplitProblem(text, errors);
+  EXPECT_THAT(errors, IsEmpty());
+  return problem ? *problem : SplitProblem();
+}
+
+SplitPlan planned(const std::string &text, const SplitProblem &problem) {
+  std::string why;
+  std::optional<SplitPlan> plan = parseSplitPlan(text, problem, why);
+  EXPECT_TRUE(plan) << why;
+  return plan ? *plan : SplitPlan();
+}
+
+// Two 3x3 convolutions, the second of stride 2, then a nearest resize by 2, and a mean over the first one's result.
+const char *const kChain = R"(split 1
+value x dims=1,16,4,2 bytes=512 kind=input
+value a dims=1,16,4,8 bytes=2048
+value b dims=1,8,2,8 bytes=512
+value c dims=1,16,4,8 bytes=2048 output=1
+value mean dims=1,1,1,8 bytes=32
+value scaled dims=1,16,4,8 bytes=2048 output=1
+step conv1 reads=0 write=1 ns=1000
+way 1 operands=1:1:1:1:1
+step conv2 reads=1 write=2 ns=500
+way 1 operands=1:2:1:0:1
+step resize reads=2 write=3 ns=10
+way 1 align=2 operands=1:1:0:0:2
+step mean reads=1 write=4 ns=10
+way sum operands=1:1:0:0:1
+step scale reads=1,4 write=5 ns=20
+way 1 operands=1:1:0:0:1,whole
+)";
+
+TEST(SplitText, WhatIsPrintedIsReadBack) {
+  const SplitProblem problem = parsed(kChain);
+  const std::string text = printSplitProblem(problem);
+  EXPECT_EQ(printSplitProblem(parsed(text)), text);
+  const SplitPlan plan = planned("pieces=4 keep=c@1,mean@1; pieces=2 keep=scaled@1", problem);
+  EXPECT_EQ(printSplitPlan(plan, problem), "pieces=4 keep=c@1,mean@1; pieces=2 keep=scaled@1");
+  EXPECT_EQ(planned(printSplitPlan(plan, problem), problem), plan);
+}
+
+TEST(SplitText, BadTextIsRefusedWithAReason) {
+  const SplitProblem problem = parsed(kChain);
+  for (auto [text, reason] : {std::pair<const char *, const char *>{"pieces=0 keep=c@1", "number of pieces"},
+                              {"pieces=4 keep=nobody@1", "'nobody@1'"},
+                              {"pieces=4 keep=c", "NAME@AXIS"},
+                              {"pieces=4", "need pieces=N and keep="},
+                              {"pieces=4 keep=c@1 lines=3", "'lines=3'"}}) {
+    std::string why;
+    EXPECT_FALSE(parseSplitPlan(text, problem, why)) << text;
+    EXPECT_THAT(why, HasSubstr(reason));
+  }
+  for (const char *text : {"split 1\nstep s reads=0 write=1\n", "split 1\nvalue x dims=4 kind=input\nvalue y dims=4\n"
+                                                                "step s reads=0 write=1\nway 2 operands=0:1:0:0:1\n"}) {
+    std::vector<std::string> errors;
+    EXPECT_FALSE(parseSplitProblem(text, errors));
+    EXPECT_THAT(errors, Not(IsEmpty()));
+  }
+}
+
+TEST(SplitRows, RowsFollowBackwardsThroughHalosStridesAndRepeats) {
+  const SplitProblem problem = parsed(kChain);
+  std::string why;
+  std::optional<StageRows> rows = rowsOfStage(problem, planned("pieces=4 keep=c@1", problem), 0, why);
+  ASSERT_TRUE(rows) << why;
+  ASSERT_EQ(rows->pieces.size(), 4u);
+  // Rows [4, 8) of c are rows [2, 4) of b, which read rows [3, 8) of a; row 3 was made in the first piece.
+  const std::vector<PieceRun> &second = rows->pieces[1];
+  ASSERT_EQ(second.size(), 3u);
+  EXPECT_EQ(second[0].rows, (RowRange{4, 8}));
+  EXPECT_EQ(second[0].reads[0], (RowRange{3, 9}));
+  EXPECT_EQ(second[1].rows, (RowRange{2, 4}));
+  EXPECT_EQ(second[1].reads[0], (RowRange{3, 8}));
+  EXPECT_EQ(second[2].rows, (RowRange{4, 8}));
+  EXPECT_EQ(second[2].reads[0], (RowRange{2, 4}));
+}
+
+TEST(SplitRows, ASumIsReadByLaterStagesOnly) {
+  const SplitProblem problem = parsed(kChain);
+  std::string why;
+  EXPECT_FALSE(rowsOfStage(problem, planned("pieces=4 keep=mean@1,scaled@1", problem), 0, why));
+  EXPECT_THAT(why, HasSubstr("'mean'"));
+  const SplitPlan plan = planned("pieces=4 keep=c@1,mean@1; pieces=8 keep=scaled@1", problem);
+  std::optional<StageRows> later = rowsOfStage(problem, plan, 1, why);
+  ASSERT_TRUE(later) << why;
+  EXPECT_GE(later->ways[0], 0) << "the map that no stage kept is computed again";
+}
+
+TEST(SplitRows, WhatCannotBeCutIsRefusedWithAReason) {
+  const SplitProblem problem = parsed(kChain);
+  std::string why;
+  EXPECT_FALSE(rowsOfStage(problem, planned("pieces=4 keep=c@2", problem), 0, why));
+  EXPECT_THAT(why, HasSubstr("step 'resize' cannot be cut along axis 2"));
+}
+
+// A random chain of steps with random halos, strides, repeats and tiles.
+SplitProblem randomProblem(std::mt19937 &random) {
+  auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
+  SplitProblem p;
+  p.values.push_back({"x", {1, pick(8, 64)}, 64, SplitValue::Kind::Input});
+  for (int s = 0; s < 8; ++s) {
+    const int read = int(pick(std::max<int64_t>(0, int64_t(p.values.size()) - 3), int64_t(p.values.size()) - 1));
+    const int64_t extent = p.values[size_t(read)].dims[1];
+    SplitOperand o{1, 1, 0, 0, 1};
+    int64_t rows = extent, align = 1;
+    if (random() % 4 == 0) {
+      o.divisor = align = pick(1, 3);
+      rows = extent * o.divisor;
+    } else {
+      const int64_t kernel = pick(1, 5), stride = pick(1, 2), before = pick(0, kernel - 1), high = pick(0, kernel - 1);
+      if (extent + before + high < kernel)
+        continue;
+      o.stride = stride, o.before = before, o.after = kernel - stride - before;
+      rows = (extent + before + high - kernel) / stride + 1;
+      align = random() % 3 == 0 ? 4 : 1;
+    }
+    SplitStep step;
+    step.name = "s" + std::to_string(s);
+    step.reads = {read};
+    step.write = int(p.values.size());
+    step.ways.push_back({1, align, false, {o}});
+    p.values.push_back({"v" + std::to_string(s), {1, rows}, 64 * rows});
+    p.steps.push_back(step);
+  }
+  return p;
+}
+
+TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
+  std::mt19937 random(7);
+  int refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    const SplitProblem problem = randomProblem(random);
+    if (problem.steps.empty())
+      continue;
+    SplitPlan plan;
+    plan.stages.push_back({int64_t(1 + random() % 9), {{problem.steps.back().write, 1}}});
+    std::string why;
+    std::optional<StageRows> rows = rowsOfStage(problem, plan, 0, why);
+    ASSERT_TRUE(rows) << why;
+    ASSERT_THAT(checkSplit(problem, plan.stages[0], *rows), IsEmpty());
+    // One row less read, made or kept.
+    StageRows wrong = *rows;
+    std::vector<PieceRun> &runs = wrong.pieces[random() % wrong.pieces.size()];
+    if (runs.empty())
+      continue;
+    PieceRun &run = runs[random() % runs.size()];
+    switch (random() % 4) {
+    case 0: {
+      // A halo of which a row is missing, where all that is read is needed.
+      const SplitOperand &o = problem.steps[size_t(run.step)].ways[0].operands[0];
+      if (o.stride > 1 || o.after < 0)
+        continue;
+      --run.reads[0].end;
+      break;
+    }
+    case 1:
+      run.rows.begin -= 1;
+      break;
+    case 2:
+      run.rows.end += 1;
+      break;
+    default:
+      runs.erase(runs.begin() + (&run - runs.data()));
+    }
+    EXPECT_THAT(checkSplit(problem, plan.stages[0], wrong), Not(IsEmpty()));
+    ++refused;
+  }
+  EXPECT_GT(refused, 150);
+}
+
+} // namespace
