@@ -1,6 +1,7 @@
 //===- ExactSearch.cpp - Bottom-up search with propagation and backjumping ---------------------===//
 #include "compiler/Solver/Packing/ExactSearch.h"
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <numeric>
 
@@ -19,9 +20,11 @@ ExactSearch::ExactSearch(const std::vector<Item> &items, int64_t capacity) : cap
   from.resize(n), to.resize(n), size.resize(n), width.resize(n), fullest.assign(n, 0);
   meets.resize(n), slot.resize(n), members.resize(sections);
   total.assign(sections, 0), floor.assign(sections, 0), active.assign(sections, 0), cuts.assign(sections + 1, 0);
+  edges.assign(sections + 1, 0);
   weight.assign(sections, 1), dirty.assign(sections, 0);
   for (int i = 0; i < n; ++i) {
     from[i] = at(items[i].lower), to[i] = at(items[i].upper);
+    ++edges[from[i]], ++edges[to[i]];
     size[i] = items[i].size, width[i] = items[i].upper - items[i].lower;
     for (int s = from[i]; s < to[i]; ++s) {
       slot[i].push_back(int(members[s].size()));
@@ -115,13 +118,32 @@ bool ExactSearch::fail(int section) {
   return false;
 }
 
-// Rule 2.
-bool ExactSearch::checkLoad(int section) {
+// Rule 2. Only t above `limit`, the capacity without all open items, can fail.
+bool ExactSearch::checkLoad(int section, int64_t limit, int64_t last) {
+  // A coarse check of kClasses of t at once, which nearly always suffices.
+  constexpr int kClassBits = 4, kClasses = 1 << kClassBits;
+  const int shift = std::max(0, int(std::bit_width(uint64_t(last - limit - 1))) - kClassBits);
+  int64_t sums[kClasses] = {}, highest[kClasses] = {};
+  const int *m = members[section].data();
+  for (int k = 0; k < int(active[section]); ++k)
+    if (const int64_t l = low[m[k]]; l > limit) {
+      const int c = int((l - limit - 1) >> shift);
+      sums[c] += size[m[k]], highest[c] = std::max(highest[c], l);
+    }
+  int64_t sum = 0;
+  bool fits = true;
+  for (int c = kClasses; c-- > 0;) {
+    sum += sums[c];
+    fits = fits && (sums[c] == 0 || highest[c] + sum <= capacity);
+  }
+  if (fits)
+    return true;
   byLow.clear();
   for (int k = 0; k < int(active[section]); ++k)
-    byLow.push_back({low[members[section][k]], members[section][k]});
+    if (low[m[k]] > limit)
+      byLow.push_back({low[m[k]], m[k]});
   std::sort(byLow.begin(), byLow.end());
-  int64_t sum = 0;
+  sum = 0;
   for (size_t k = byLow.size(); k-- > 0;) {
     sum += size[byLow[k].second];
     if (byLow[k].first + sum <= capacity)
@@ -162,7 +184,7 @@ bool ExactSearch::checkSection(int section) {
     set(floor[section], first);
   if (last <= limit)
     return true;
-  if (!checkLoad(section))
+  if (!checkLoad(section, limit, last))
     return false;
   bool known = false;
   Cause cause;
@@ -219,6 +241,8 @@ bool ExactSearch::propagate() {
       const int s = queue.back();
       queue.pop_back();
       dirty[s] = 0;
+      if (repeats(s))
+        continue;
       if (!checkSection(s))
         return false;
     }
@@ -257,6 +281,8 @@ void ExactSearch::place(int item, int decision) {
     if (s > from[item])
       set(cuts[s], cuts[s] - 1);
   }
+  set(edges[from[item]], edges[from[item]] - 1);
+  set(edges[to[item]], edges[to[item]] - 1);
   Cause cause;
   cause.add(decision);
   for (int other : meets[item]) {
@@ -334,7 +360,7 @@ int ExactSearch::choose(const std::vector<int> &list, int begin, int end, int64_
   double most = 0;
   if (strategy.bySection != BySection::No)
     for (int s = begin; s < end; ++s)
-      if (active[s] > 0 && floor[s] == level) {
+      if (active[s] > 0 && floor[s] == level && !repeats(s)) {
         double key = weight[s];
         if (strategy.bySection == BySection::Slack)
           key /= double(capacity - floor[s] - total[s] + 1);

@@ -81,6 +81,7 @@ private:
   std::vector<std::vector<int>> members;
   std::vector<int64_t> total, floor, active; // bytes, lowest low, number of the open items
   std::vector<int64_t> cuts;                 // open items that cross its left end
+  std::vector<int64_t> edges;                // open items that start or end at its left end
   std::vector<double> weight;
   std::vector<char> dirty;
 
@@ -98,7 +99,9 @@ private:
   void touch(int section);
   void raise(int item, int64_t value, const Cause &cause);
   bool fail(int section);
-  bool checkLoad(int section);
+  // It has the same open items as the one before, which is checked for both.
+  bool repeats(int section) const { return section > 0 && edges[section] == 0; }
+  bool checkLoad(int section, int64_t limit, int64_t last);
   bool checkSection(int section);
   Cause causeAround(int item) const;
   bool checkSupport(int item);
