@@ -15,17 +15,21 @@ namespace {
 /// sum += x (a durable state), seen = x (not durable); y = sum. Two programs: "step" does this, "peek" only reads sum.
 struct CounterPlan {
   TableBuilder b;
-  CounterPlan() {
+  /// With shared homes both variants keep the states at the same place.
+  explicit CounterPlan(bool sharedHomes = false) {
+    uint32_t states = 0;
     for (const char *variant : {"fast", "small"}) {
       bool fast = variant[0] == 'f';
-      uint32_t states = b.arena(PLIM_PERSISTENT, fast ? 8192 : 4096), scratch = b.arena(PLIM_TRANSIENT, 4096);
+      if (fast || !sharedHomes)
+        states = b.arena(PLIM_PERSISTENT, fast ? 8192 : 4096);
+      uint32_t scratch = b.arena(PLIM_TRANSIENT, fast ? 8192 : 4096);
       uint32_t four = b.shape({4});
       if (fast) {
         sum = b.state("sum", four, 16);
         seen = b.state("seen", four, 16, PLIM_NONE, 0);
       }
       b.beginVariant(variant);
-      uint64_t at = fast ? 4096 : 64;
+      uint64_t at = fast || sharedHomes ? 4096 : 64;
       b.beginProgram("step");
       uint32_t home = b.resident(true, sum, states, at, 16), other = b.resident(true, seen, states, 0, 16);
       uint32_t x = b.ioView(b.input("x", four)), y = b.ioView(b.output("y", four));
@@ -137,6 +141,45 @@ TEST(State, StatesMoveBetweenVariantsInMemory) {
   PLIM_OK_OR_FAIL(c.step(7));
   PLIM_OK_OR_FAIL(plim_state_copy(other.r.session, c.r.session));
   EXPECT_EQ(other.peek(), 7);
+}
+
+TEST(State, ASessionSwitchesToAnotherVariantAndKeepsStatesAndBindings) {
+  CounterPlan plan(true);
+  Model model(plan.b);
+  Counter c(model, "fast");
+  PLIM_OK_OR_FAIL(c.step(7));
+  plim_scope small;
+  plim_context *context = nullptr;
+  PLIM_OK_OR_FAIL(plim_find(&model.model, nullptr, "small", &small));
+  PLIM_OK_OR_FAIL(plim_context_create(c.r.weights, small, nullptr, &context));
+  plim_scope smallStep;
+  PLIM_OK_OR_FAIL(plim_find(&model.model, "step", "small", &smallStep));
+  PLIM_OK_OR_FAIL(plim_session_switch(c.r.session, small.variant));
+  EXPECT_EQ(plim_run(c.r.session, c.r.context, smallStep.program, nullptr), PLIM_ERR_ARG) << "a context of the old one";
+  EXPECT_EQ(plim_run(c.r.session, context, c.stepProgram, nullptr), PLIM_ERR_ARG) << "a program of the old one";
+  for (float &x : c.x)
+    x = 5;
+  PLIM_OK_OR_FAIL(plim_run(c.r.session, context, smallStep.program, nullptr));
+  EXPECT_EQ(c.y[0], 12);
+  plim_usage u;
+  PLIM_OK_OR_FAIL(plim_usage_of(c.r.session, context, smallStep.program, &u));
+  EXPECT_EQ(u.runs, 1u);
+  EXPECT_EQ(u.live[PLIM_RAM], u.live_planned[PLIM_RAM]);
+  PLIM_OK_OR_FAIL(plim_session_switch(c.r.session, c.r.scope.variant));
+  PLIM_OK_OR_FAIL(c.step(1));
+  EXPECT_EQ(c.y[0], 13);
+  EXPECT_EQ(plim_session_switch(c.r.session, 9), PLIM_ERR_ARG);
+  EXPECT_EQ(c.peek(), 13);
+  plim_context_destroy(context);
+}
+
+TEST(State, ASwitchIsRefusedWhereStatesLieElsewhere) {
+  CounterPlan plan;
+  Model model(plan.b);
+  Counter c(model, "fast"), other(model, "small");
+  PLIM_OK_OR_FAIL(c.step(7));
+  EXPECT_EQ(plim_session_switch(c.r.session, other.r.scope.variant), PLIM_ERR_ARG);
+  EXPECT_EQ(c.peek(), 7);
 }
 
 TEST(State, AnyChangedByteOfAStateFileIsRefusedAndChangesNothing) {

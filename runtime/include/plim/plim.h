@@ -167,6 +167,12 @@ plim_status plim_session_create(const plim_weights *weights, plim_scope scope, c
 /* While it does not run. NULL is allowed. */
 void plim_session_destroy(plim_session *session);
 
+/* The session goes on with the programs of another variant (its number; PLIM_ERR_ARG where it has no counterpart for
+ * each): states and bindings stay, figures start anew. Runs then need a context of that variant, and weights that hold
+ * its constants: make the weights for the variant that keeps most. Program indices are those of the new variant. While
+ * it does not run; a session that it refuses is as it was. */
+plim_status plim_session_switch(plim_session *session, uint32_t variant);
+
 /* Binds an input of a program (its index; PLIM_NONE: the scope's only one). `data` stays the caller's, is aligned to
  * its element, and is only read, during runs. dims: row-major, `rank` of them, each equal to the model's or within its
  * bounds; NULL where no dimension is dynamic. bytes must equal the elements' bytes. A binding lasts until the next one.
