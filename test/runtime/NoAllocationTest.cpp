@@ -1,7 +1,7 @@
 // Between the return of plim_session_create and plim_session_destroy nothing is allocated or mapped. The program's own
 // malloc family and memory calls are interposed; the C library's calls inside itself are seen where they go through
 // them.
-#include "test/runtime/Running.h"
+#include "test/runtime/SsdPlan.h"
 
 #include <atomic>
 #include <cstdarg>
@@ -145,6 +145,31 @@ TEST(NoAllocation, NothingIsAllocatedOrMappedWhileASessionLives) {
   EXPECT_EQ(failures, 0u);
   EXPECT_EQ(y, 4 * 65536);
   EXPECT_EQ(mappedAfter, mappedBefore);
+}
+
+TEST(NoAllocation, TransfersAllocateAndMapNothing) {
+  for (uint32_t way : {uint32_t(PLIM_IO_ANY), uint32_t(PLIM_IO_URING), uint32_t(PLIM_IO_THREADS)}) {
+    SsdPlan plan;
+    plan.n = 300000;
+    plim_context_options o = {};
+    o.io_way = way;
+    SsdRun r(plan, o, 2);
+    PLIM_OK_OR_FAIL(r.running->status);
+    std::vector<plim_trace_event> ring(64);
+    plim_trace trace = {ring.data(), ring.size(), 0};
+    uint64_t failures = 0;
+    long mappedBefore = field("VmSize:");
+    calls = 0;
+    watching = true;
+    for (uint32_t flags : {0u, uint32_t(PLIM_RUN_POISON), uint32_t(PLIM_RUN_RED_ZONES)})
+      for (int i = 0; i < 3; ++i)
+        failures += r.run(flags, &trace) != PLIM_OK;
+    watching = false;
+    EXPECT_EQ(calls, 0u);
+    EXPECT_TRUE(r.right());
+    EXPECT_EQ(field("VmSize:"), mappedBefore);
+    EXPECT_EQ(failures, 0u);
+  }
 }
 
 TEST(NoAllocation, MemoryIsResidentFromTheStart) {

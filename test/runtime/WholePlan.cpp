@@ -85,8 +85,9 @@ bool tooLarge(Table &table) {
     if (table.record<plim_t_io>(PLIM_SEC_IOS, i).bytes > 1 << 20)
       return true;
   for (uint32_t i = 0; i < table.get()->sections[PLIM_SEC_PROGRAMS].count; ++i)
-    if (table.record<plim_t_program>(PLIM_SEC_PROGRAMS, i).reserved_peak[PLIM_RAM] > 16 << 20)
-      return true;
+    for (plim_tier tier : {PLIM_RAM, PLIM_SSD})
+      if (table.record<plim_t_program>(PLIM_SEC_PROGRAMS, i).reserved_peak[tier] > 16 << 20)
+        return true;
   return false;
 }
 
