@@ -1,8 +1,9 @@
 //===- Rows.cpp - Which rows each piece of a stage makes and reads -----------------------------===//
 //
 // Backwards from what the stage keeps: the first pass finds the steps, the way that each is cut, and the first row that
-// each value needs at all; then, for each piece, the last row that is needed by now. A step runs for the rows between
-// the last row of the piece before and this one, so no row is made twice.
+// each value needs at all. Then, for each piece: forwards, how many rows of what it keeps can be made by now;
+// backwards, the last row of each value that those need. A step runs for the rows between the last row of the piece
+// before and this one, so no row is made twice.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "absl/strings/str_cat.h"
@@ -177,15 +178,45 @@ private:
     last = first;
   }
 
+  // The rows that can be made when the stage has read its even part of the rows before it. Were the kept rows the even
+  // ones, the first piece would read far ahead, as many rows as the windows of all steps reach.
+  std::vector<int64_t> frontAt(int64_t piece) const {
+    std::vector<int64_t> front(p.values.size());
+    auto even = [&](int64_t extent) { return extent * (piece + 1) / stage.pieces; };
+    for (size_t v = 0; v < p.values.size(); ++v)
+      if (source[v] && rows.axes[v] >= 0)
+        front[v] = even(extentOf(p, int(v), rows.axes[v]));
+    for (size_t s = 0; s < p.steps.size(); ++s) {
+      const SplitWay *way = wayOf(s);
+      if (!way || way->carried)
+        continue;
+      const int made = p.steps[s].write;
+      const int64_t extent = extentOf(p, made, way->axis);
+      int64_t end = extent;
+      bool isCut = false;
+      for (size_t r = 0; r < p.steps[s].reads.size(); ++r) {
+        const SplitOperand &o = way->operands[r];
+        const int read = p.steps[s].reads[r];
+        isCut |= o.axis >= 0;
+        if (o.axis < 0 || front[size_t(read)] >= extentOf(p, read, o.axis) || o.stride == 0)
+          continue;
+        const int64_t inner = std::max<int64_t>(0, (front[size_t(read)] - o.after) * o.divisor / o.stride);
+        end = std::min(end, inner / way->align * way->align);
+      }
+      front[size_t(made)] = isCut ? end : even(extent);
+    }
+    return front;
+  }
+
   void runPieces() {
     for (int64_t piece = 0; piece < stage.pieces; ++piece) {
+      const std::vector<int64_t> front = frontAt(piece);
       std::vector<int64_t> until = last; // rows of each value that this piece must come to
       auto raise = [&](int value, int64_t end) { until[size_t(value)] = std::max(until[size_t(value)], end); };
       for (const SplitKeep &k : stage.keeps) {
         const size_t writer = size_t(writers[size_t(k.value)]);
         const int counted = wayOf(writer)->carried ? p.steps[writer].reads[0] : k.value;
-        const int64_t extent = extentOf(p, counted, k.axis);
-        raise(counted, (extent * (piece + 1) + stage.pieces - 1) / stage.pieces);
+        raise(counted, front[size_t(counted)]);
       }
       for (size_t s = p.steps.size(); s-- > 0;) {
         const SplitWay *way = wayOf(s);

@@ -57,6 +57,7 @@ struct SplitStep {
   std::vector<int> reads{}; // values
   int write = -1;           // the one value that it makes; a step that makes several has no way to be cut
   int64_t ns = 0, workspace = 0;
+  bool inPlace = false; // may write over an operand of the result's size that is read last there
   std::vector<SplitWay> ways{};
 };
 

@@ -1,8 +1,8 @@
 //===- SplitText.cpp - Problems and plans of splitting as text ---------------------------------===//
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "compiler/Solver/Split/Split.h"
 #include "compiler/Solver/TextRecord.h"
@@ -106,6 +106,7 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
       s.write = writes.size() == 1 ? writes[0] : -1;
       s.ns = record.number("ns", 0);
       s.workspace = record.number("workspace", 0);
+      s.inPlace = record.number("inplace", 0) != 0;
       p.steps.push_back(std::move(s));
     } else if (record.verb() == "way" && !p.steps.empty()) {
       SplitWay w;
@@ -149,7 +150,8 @@ std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProble
     return std::nullopt;
   };
   SplitPlan plan;
-  for (absl::string_view part : absl::StrSplit(absl::string_view(text.data(), text.size()), ';', absl::SkipWhitespace())) {
+  for (absl::string_view part :
+       absl::StrSplit(absl::string_view(text.data(), text.size()), ';', absl::SkipWhitespace())) {
     SplitStage stage;
     stage.pieces = 0;
     for (absl::string_view field : absl::StrSplit(part, ' ', absl::SkipEmpty())) {

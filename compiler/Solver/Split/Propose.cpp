@@ -1,0 +1,329 @@
+//===- Propose.cpp - Plans of splitting worth trying ---------------------------------------------===//
+//
+// A map that steps after a sum over all its rows read again is either kept, or computed again from maps kept before it.
+// The search starts where all of them are kept, which costs no arithmetic, and trades at the peak: a map that is whole
+// there is dropped, or replaced by one that it is computed from, or a small map ends a stage early, so that fewer
+// windows are alive together. Each step takes the trade of least memory; all plans that it sees compete for the Pareto
+// set. Stages then get as few pieces as cost no memory.
+//
+//===------------------------------------------------------------------------------------------===//
+#include "compiler/Solver/Split/Cost.h"
+#include <algorithm>
+#include <set>
+
+namespace plim::solver {
+namespace {
+
+// The axes along which values are cut when one of them is cut along a given axis; -1: not by rows.
+class Axes {
+public:
+  Axes(const SplitProblem &problem, int value, int axis) : p(problem), axes(p.values.size(), -1) {
+    const std::vector<int> writers = writersOf(p);
+    std::vector<std::vector<int>> readers(p.values.size());
+    for (size_t s = 0; s < p.steps.size(); ++s)
+      for (int read : p.steps[s].reads)
+        readers[size_t(read)].push_back(int(s));
+    assign(value, axis);
+    while (!open.empty()) {
+      const int v = open.back();
+      open.pop_back();
+      if (writers[size_t(v)] >= 0)
+        for (const SplitWay &way : p.steps[size_t(writers[size_t(v)])].ways)
+          if (!way.carried && way.axis == axes[size_t(v)])
+            spread(p.steps[size_t(writers[size_t(v)])], way);
+      for (int reader : readers[size_t(v)])
+        for (const SplitWay &way : p.steps[size_t(reader)].ways)
+          for (size_t r = 0; r < way.operands.size(); ++r)
+            if (p.steps[size_t(reader)].reads[r] == v && way.operands[r].axis == axes[size_t(v)] && !way.carried) {
+              assign(p.steps[size_t(reader)].write, way.axis);
+              break;
+            }
+    }
+  }
+
+  int of(int value) const { return axes[size_t(value)]; }
+  int64_t bytes() const {
+    int64_t sum = 0;
+    for (size_t v = 0; v < p.values.size(); ++v)
+      if (axes[v] >= 0 && p.values[v].kind == SplitValue::Kind::Made)
+        sum += p.values[v].bytes;
+    return sum;
+  }
+
+private:
+  const SplitProblem &p;
+  std::vector<int> axes, open;
+
+  void assign(int value, int axis) {
+    const SplitValue &v = p.values[size_t(value)];
+    if (axes[size_t(value)] >= 0 || v.kind == SplitValue::Kind::Constant || v.dims[size_t(axis)] <= 1)
+      return;
+    axes[size_t(value)] = axis;
+    open.push_back(value);
+  }
+  void spread(const SplitStep &step, const SplitWay &way) {
+    for (size_t r = 0; r < step.reads.size(); ++r)
+      if (way.operands[r].axis >= 0)
+        assign(step.reads[r], way.operands[r].axis);
+  }
+};
+
+// What a plan keeps, before it is put in stages.
+struct Choice {
+  std::set<int> kept, last; // values; those of `last` end their stage
+  auto operator<=>(const Choice &) const = default;
+};
+
+class Proposer {
+public:
+  Proposer(const SplitProblem &problem, const SplitSearch &search, SplitCoster &coster, const Axes &axes, int64_t left,
+           const SplitCost &unsplit)
+      : p(problem), search(search), coster(coster), axes(axes), left(left), unsplit(unsplit),
+        writers(writersOf(problem)), ways(p.steps.size(), nullptr), sums(p.values.size()) {
+    for (size_t s = 0; s < p.steps.size(); ++s)
+      for (const SplitWay &way : p.steps[s].ways) {
+        const int write = p.steps[s].write;
+        if (way.carried ? axes.of(p.steps[s].reads[0]) == way.operands[0].axis && axes.of(write) < 0
+                        : axes.of(write) == way.axis && fits(p.steps[s], way)) {
+          ways[s] = &way;
+          sums[size_t(write)] = way.carried;
+          break;
+        }
+      }
+  }
+
+  void run(std::vector<PricedSplit> &found) {
+    Choice now = everyCrossing();
+    std::set<Choice> seen{now};
+    std::optional<SplitCoster::Detail> at = evaluate(now, found);
+    while (at && left > 0) {
+      std::optional<SplitCoster::Detail> best;
+      Choice bestChoice;
+      for (Choice &next : trades(now, *at)) {
+        if (left <= 0)
+          break;
+        if (!seen.insert(next).second)
+          continue;
+        std::optional<SplitCoster::Detail> detail = evaluate(next, found);
+        if (detail && double(detail->cost.ns) <= search.slowest * double(unsplit.ns) &&
+            (!best || std::pair(detail->cost.peak, detail->cost.ns) < std::pair(best->cost.peak, best->cost.ns)))
+          best = std::move(detail), bestChoice = std::move(next);
+      }
+      if (!best || best->cost.peak >= at->cost.peak)
+        break;
+      at = std::move(best), now = std::move(bestChoice);
+    }
+  }
+
+  // As few pieces in each stage as cost no memory.
+  PricedSplit coarsened(PricedSplit found) {
+    for (size_t s = 0; s < found.plan.stages.size(); ++s)
+      for (int64_t pieces : search.pieces) {
+        if (pieces >= found.plan.stages[s].pieces)
+          break;
+        SplitPlan plan = found.plan;
+        plan.stages[s].pieces = pieces;
+        std::string why;
+        std::optional<SplitCoster::Detail> detail = coster.cost(plan, why);
+        if (detail && detail->cost.peak <= found.cost.peak + found.cost.peak / 200) {
+          found.plan.stages[s].pieces = pieces;
+          break;
+        }
+      }
+    std::string why;
+    found.cost = coster.cost(found.plan, why)->cost;
+    return found;
+  }
+
+private:
+  const SplitProblem &p;
+  const SplitSearch &search;
+  SplitCoster &coster;
+  const Axes &axes;
+  int64_t left;
+  const SplitCost unsplit;
+  const std::vector<int> writers;
+  std::vector<const SplitWay *> ways; // by step: how it is cut, or null
+  std::vector<char> sums;             // by value: a carried sum
+
+  bool fits(const SplitStep &step, const SplitWay &way) const {
+    for (size_t r = 0; r < step.reads.size(); ++r)
+      if (way.operands[r].axis >= 0 && axes.of(step.reads[r]) != way.operands[r].axis)
+        return false;
+    return true;
+  }
+  bool isMap(int value) const {
+    const int writer = writers[size_t(value)];
+    return writer >= 0 && ways[size_t(writer)] && !sums[size_t(value)];
+  }
+
+  // By value: the stage that makes it first, and the first that can read all of it.
+  struct Levels {
+    std::vector<int> rows, whole;
+  };
+  Levels levelsOf(const Choice &choice) const {
+    Levels l;
+    l.rows.assign(p.values.size(), 0);
+    l.whole.assign(p.values.size(), 0);
+    for (size_t s = 0; s < p.steps.size(); ++s) {
+      const size_t made = size_t(p.steps[s].write);
+      int level = 0;
+      for (size_t r = 0; r < p.steps[s].reads.size(); ++r) {
+        const size_t read = size_t(p.steps[s].reads[r]);
+        const bool byRows = ways[s] && ways[s]->operands[r].axis >= 0;
+        level = std::max(level, byRows ? l.rows[read] + int(choice.last.count(int(read))) : l.whole[read]);
+      }
+      l.rows[made] = level;
+      l.whole[made] = isMap(int(made)) || sums[made] ? level + 1 : level;
+    }
+    return l;
+  }
+
+  // Values that a later stage than their own, or a step outside of all stages, reads.
+  Choice everyCrossing() const {
+    Choice choice;
+    const Levels l = levelsOf(choice);
+    for (size_t s = 0; s < p.steps.size(); ++s)
+      for (size_t r = 0; r < p.steps[s].reads.size(); ++r) {
+        const int read = p.steps[s].reads[r];
+        const bool byRows = ways[s] && ways[s]->operands[r].axis >= 0;
+        if (isMap(read) && (!byRows || l.rows[size_t(read)] < l.rows[size_t(p.steps[s].write)]))
+          choice.kept.insert(read);
+      }
+    return choice;
+  }
+
+  SplitPlan planOf(const Choice &choice) const {
+    const Levels l = levelsOf(choice);
+    std::vector<SplitStage> stages;
+    auto keep = [&](int value, int axis) {
+      const size_t level = size_t(l.rows[size_t(value)]);
+      if (stages.size() <= level)
+        stages.resize(level + 1);
+      stages[level].keeps.push_back({value, axis});
+    };
+    for (size_t s = 0; s < p.steps.size(); ++s) {
+      const int value = p.steps[s].write;
+      if (sums[size_t(value)])
+        keep(value, ways[s]->operands[0].axis);
+      else if (isMap(value) && (p.values[size_t(value)].output || choice.kept.count(value)))
+        keep(value, axes.of(value));
+    }
+    SplitPlan plan;
+    for (SplitStage &stage : stages)
+      if (!stage.keeps.empty()) {
+        stage.pieces = finest(stage);
+        plan.stages.push_back(std::move(stage));
+      }
+    return plan;
+  }
+
+  // No more pieces than the largest kept value has rows.
+  int64_t finest(const SplitStage &stage) const {
+    int64_t rows = 1, pieces = 1;
+    for (const SplitKeep &k : stage.keeps) {
+      const int counted = sums[size_t(k.value)] ? p.steps[size_t(writers[size_t(k.value)])].reads[0] : k.value;
+      rows = std::max(rows, extentOf(p, counted, k.axis));
+    }
+    for (int64_t candidate : search.pieces)
+      if (candidate <= rows)
+        pieces = std::max(pieces, candidate);
+    return pieces;
+  }
+
+  std::optional<SplitCoster::Detail> evaluate(const Choice &choice, std::vector<PricedSplit> &found) {
+    --left;
+    const SplitPlan plan = planOf(choice);
+    std::string why;
+    std::optional<SplitCoster::Detail> detail = coster.cost(plan, why);
+    if (detail && detail->cost.peak < unsplit.peak && double(detail->cost.ns) <= search.slowest * double(unsplit.ns))
+      found.push_back({plan, detail->cost});
+    return detail;
+  }
+
+  std::vector<Choice> trades(const Choice &now, const SplitCoster::Detail &at) const {
+    std::vector<Choice> result;
+    for (int value : at.atPeak) {
+      if (!now.kept.count(value))
+        continue;
+      Choice dropped = now;
+      dropped.kept.erase(value), dropped.last.erase(value);
+      result.push_back(dropped);
+      // Or one of the maps that it is computed from, up to some steps before it.
+      std::vector<int> open{value};
+      for (int depth = 0; depth < 4 && !open.empty(); ++depth) {
+        std::vector<int> next;
+        for (int v : open) {
+          const size_t writer = size_t(writers[size_t(v)]);
+          for (size_t r = 0; r < p.steps[writer].reads.size(); ++r)
+            if (const int read = p.steps[writer].reads[r]; ways[writer]->operands[r].axis >= 0 && isMap(read)) {
+              next.push_back(read);
+              if (p.values[size_t(read)].bytes < p.values[size_t(value)].bytes && !now.kept.count(read)) {
+                result.push_back(dropped);
+                result.back().kept.insert(read);
+              }
+            }
+        }
+        open = std::move(next);
+      }
+    }
+    // A small map ends its stage.
+    const Levels l = levelsOf(now);
+    std::vector<int> small;
+    for (size_t v = 0; v < p.values.size(); ++v)
+      if (isMap(int(v)) && !now.last.count(int(v)) && !p.values[v].output && p.values[v].bytes * 8 < at.cost.peak &&
+          (at.cost.peakStage < 0 || l.rows[v] == at.cost.peakStage))
+        small.push_back(int(v));
+    std::stable_sort(small.begin(), small.end(),
+                     [&](int a, int b) { return p.values[size_t(a)].bytes < p.values[size_t(b)].bytes; });
+    small.resize(std::min<size_t>(small.size(), 8));
+    for (int v : small) {
+      result.push_back(now);
+      result.back().kept.insert(v), result.back().last.insert(v);
+    }
+    return result;
+  }
+};
+
+// Of plans of falling memory, those that are faster than all of less memory.
+std::vector<PricedSplit> paretoOf(std::vector<PricedSplit> found) {
+  std::stable_sort(found.begin(), found.end(), [](const PricedSplit &a, const PricedSplit &b) {
+    return std::pair(a.cost.peak, a.cost.ns) < std::pair(b.cost.peak, b.cost.ns);
+  });
+  std::vector<PricedSplit> best;
+  for (PricedSplit &one : found)
+    if (best.empty() || one.cost.ns < best.back().cost.ns)
+      best.push_back(std::move(one));
+  std::reverse(best.begin(), best.end());
+  return best;
+}
+
+} // namespace
+
+std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitSearch &search) {
+  SplitCoster coster(problem);
+  std::string why;
+  const std::optional<SplitCoster::Detail> unsplit = coster.cost({}, why);
+  int largest = -1;
+  for (size_t v = 0; v < problem.values.size(); ++v)
+    if (problem.values[v].kind == SplitValue::Kind::Made &&
+        (largest < 0 || problem.values[v].bytes > problem.values[size_t(largest)].bytes))
+      largest = int(v);
+  if (largest < 0 || !unsplit)
+    return {};
+  std::vector<PricedSplit> found;
+  const size_t rank = problem.values[size_t(largest)].dims.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const Axes axes(problem, largest, int(axis));
+    if (axes.bytes() == 0)
+      continue;
+    Proposer proposer(problem, search, coster, axes, search.evaluations / int64_t(rank), unsplit->cost);
+    std::vector<PricedSplit> mine;
+    proposer.run(mine);
+    for (PricedSplit &one : paretoOf(std::move(mine)))
+      found.push_back(proposer.coarsened(std::move(one)));
+  }
+  return paretoOf(std::move(found));
+}
+
+} // namespace plim::solver
