@@ -38,14 +38,21 @@ int64_t peakOf(const Solution &solution, int tier, int64_t arena) {
 
 } // namespace
 
+std::array<int64_t, kTierCount> residentBytes(const Problem &problem, const Layout &layout) {
+  Solution totals;
+  addTotals(problem, layout, totals);
+  std::array<int64_t, kTierCount> bytes;
+  for (int t = 0; t < kTierCount; ++t)
+    bytes[t] = peakOf(totals, t, 0);
+  return bytes;
+}
+
 std::array<int64_t, kTierCount> leastPeak(const Context &context, const Draft &draft) {
   const Layout layout = layOut(context, draft);
   const Usage usage = simulate(context, draft, layout);
-  Solution totals;
-  addTotals(context.problem, layout, totals);
-  std::array<int64_t, kTierCount> least;
+  std::array<int64_t, kTierCount> least = residentBytes(context.problem, layout);
   for (int t = 0; t < kTierCount; ++t)
-    least[t] = peakOf(totals, t, alignUp(usage.peak[t], context.problem.granule));
+    least[t] += alignUp(usage.peak[t], context.problem.granule);
   return least;
 }
 
@@ -99,7 +106,9 @@ Solution assemble(const Context &context, const Draft &draft, const PackOptions 
       items.push_back({int64_t(k), int64_t(k) + 1, alignUp(bytes, kAlign), kAlign, -1});
       targets.push_back(&action.workspaceOffset);
     }
-    out.arena[t] = alignUp(pack(items, options).height, p.granule);
+    PackOptions packing = options;
+    packing.capacity = Tier(t) == Tier::Ram ? options.capacity : -1;
+    out.arena[t] = alignUp(pack(items, packing).height, p.granule);
     for (size_t i = 0; i < items.size(); ++i)
       *targets[i] = items[i].offset;
     out.peak[t] = peakOf(out, t, out.arena[t]);

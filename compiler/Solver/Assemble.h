@@ -8,9 +8,13 @@
 namespace plim::solver {
 
 // Packs the transient storages and workspaces of each tier, and gives the persistent ones consecutive offsets.
+// A capacity among the options is that of the ram's transient arena.
 Solution assemble(const Context &context, const Draft &draft, const PackOptions &options);
 
-// What the draft needs at least in a tier, whatever the packing: fixed + constants + states + caller + live.
+// What a tier holds all the time: fixed + constants + states + caller.
+std::array<int64_t, kTierCount> residentBytes(const Problem &problem, const Layout &layout);
+
+// What the draft needs at least in a tier, whatever the packing: residentBytes + live.
 std::array<int64_t, kTierCount> leastPeak(const Context &context, const Draft &draft);
 
 } // namespace plim::solver

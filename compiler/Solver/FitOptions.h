@@ -1,0 +1,28 @@
+//===- FitOptions.h - How much work a plan may cost -------------------------------------------===//
+#ifndef PLIM_SOLVER_FITOPTIONS_H
+#define PLIM_SOLVER_FITOPTIONS_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace plim::solver {
+
+// Limits count work, never seconds, so that equal input gives equal plans.
+struct FitOptions {
+  int orderRounds = 600; // local-search rounds of the order, of problems of up to 1,000 steps; fewer of larger ones
+  int tradeEvaluations = 5000; // drafts simulated while trading time for memory, likewise
+  int packPasses = 40;         // greedy packing passes
+  int64_t exactNodes = 20000;  // search nodes of the exact packing
+  int jointRounds = 200;       // ruin-and-recreate rounds of a plan with recomputation or transfers
+  int jointRescues = 300;      // of these, rounds at least where the first plans do not fit
+  int rungs = 64;              // budgets that plans are made for, a power of two; fewer for large problems (Ladder.h)
+  bool alternatives = true;    // a refusal also prices other labels and levers, by solving again
+  // Told what is being done, a line each.
+  std::function<void(const std::string &)> progress{};
+};
+
+} // namespace plim::solver
+
+#endif // PLIM_SOLVER_FITOPTIONS_H

@@ -1,0 +1,174 @@
+//===- JointRungs.cpp - Plans with recomputation and transfers, for given budgets --------------===//
+#include "compiler/Solver/JointRungs.h"
+#include "compiler/Solver/MoveBuffers.h"
+#include "compiler/Solver/Simulate.h"
+#include "compiler/Solver/Unroll.h"
+#include <algorithm>
+
+namespace plim::solver {
+namespace {
+
+constexpr int kAttempts = 4; // schedules made for one budget
+
+// Drops the aliases that hold storage before or after its values need it, where the ram is over `arena`.
+class AliasSettler {
+public:
+  explicit AliasSettler(const Unrolled &unrolled) : ctx(unrolled.context), p(unrolled.problem), draft(unrolled.draft) {
+    const int steps = int(p.steps.size());
+    for (int b = 0; b < int(p.buffers.size()); ++b) {
+      const bool transient = p.buffers[b].kind == BufferKind::Transient;
+      const std::vector<int> &readers = ctx.uses.readers[b];
+      made.push_back(transient ? ctx.uses.writer[b] : 0);
+      last.push_back(!transient ? steps : readers.empty() ? made[b] : std::max(made[b], readers.back()));
+    }
+  }
+
+  Draft run(int64_t arena) {
+    constexpr int kRounds = 8;
+    Draft best = draft;
+    int64_t least = INT64_MAX;
+    for (int round = 0; round < kRounds; ++round) {
+      const Layout layout = layOut(ctx, draft);
+      const Usage usage = simulate(ctx, draft, layout);
+      if (usage.peak[0] < least)
+        least = usage.peak[0], best = draft;
+      if (least <= arena || !drop(layout, usage, arena))
+        break;
+    }
+    return best;
+  }
+
+private:
+  const Context &ctx;
+  const Problem &p;
+  Draft draft;
+  std::vector<int> made, last; // by buffer, steps
+
+  bool drop(const Layout &layout, const Usage &usage, int64_t arena) {
+    std::vector<std::vector<int>> inside(layout.storages.size());
+    for (int b = 0; b < int(p.buffers.size()); ++b)
+      inside[layout.members[b].storage].push_back(b);
+    std::vector<int> over(usage.live.size() + 1, 0); // steps before it that are over
+    for (size_t k = 0; k < usage.live.size(); ++k)
+      over[k + 1] = over[k] + (usage.live[k] > arena);
+    bool any = false;
+    for (size_t s = 0; s < inside.size(); ++s) {
+      const StorageLife &life = layout.storages[s];
+      if (life.region != Region::Transient || inside[s].size() < 2 || over[life.death] == over[life.birth])
+        continue;
+      for (int b : inside[s]) {
+        const int alias = layout.members[b].alias;
+        if (alias < 0 || (p.aliases[alias].kind == AliasKind::InPlace && sameBytes(b, p.aliases[alias].base)))
+          continue;
+        draft.refused[alias] = 1, any = true;
+      }
+    }
+    return any;
+  }
+  bool sameBytes(int a, int b) const { return bytesOf(p, a, draft.choices) == bytesOf(p, b, draft.choices); }
+};
+
+} // namespace
+
+JointRungs::JointRungs(const Context &context, const Draft &start, const FitOptions &options)
+    : context(context), options(options), planner(context, start.order) {
+  const Layout layout = layOut(context, start);
+  resident = residentBytes(context.problem, layout);
+  if (!context.problem.levers.stream)
+    return;
+  std::array<int64_t, kTierCount> constants{};
+  for (const StorageLife &life : layout.storages)
+    if (life.region == Region::Constant)
+      constants[int(life.tier)] = alignUp(constants[int(life.tier)], life.align) + alignUp(life.bytes, kAlign);
+  resident[0] -= alignUp(constants[0], context.problem.granule);
+}
+
+JointOptions JointRungs::request(const TierBytes &capacity) const {
+  JointOptions request;
+  request.iterations = options.jointRounds, request.rescues = options.jointRescues;
+  request.capacity = capacity;
+  const int64_t granule = context.problem.granule;
+  if (capacity[0] != kUnbounded)
+    request.capacity[0] = std::max<int64_t>(0, capacity[0] - resident[0]) / granule * granule;
+  if (!context.problem.levers.spill)
+    request.capacity[int(Tier::Ssd)] = 0;
+  return request;
+}
+
+JointRungs::Placed JointRungs::place(const Schedule &schedule, const TierBytes &capacity) const {
+  const Unrolled unrolled(context.problem, schedule);
+  const int64_t granule = context.problem.granule;
+  const TierBytes bytes = residentBytes(unrolled.problem, layOut(unrolled.context, unrolled.draft));
+  const int64_t arena = std::max<int64_t>(0, capacity[0] - bytes[0]) / granule * granule;
+  const Draft draft = AliasSettler(unrolled).run(arena);
+  PackOptions packing;
+  packing.passes = options.packPasses, packing.exactNodes = options.exactNodes;
+  packing.capacity = arena;
+  Placed placed{assemble(unrolled, draft, packing), {}};
+  if (plim::solver::within(placed.plan.peak, capacity))
+    return placed;
+
+  const Layout layout = layOut(unrolled.context, draft);
+  const Usage usage = simulate(unrolled.context, draft, layout);
+  if (context.problem.levers.move && usage.peak[0] <= arena)
+    placed.moved = moveBuffers(context.problem, placed.plan, layout.ns, arena, packing);
+  placed.excess.assign(schedule.actions.size(), 0);
+  for (size_t k = 0; k < usage.live.size(); ++k)
+    placed.excess[k] = std::max<int64_t>(0, usage.live[k] - arena);
+  for (const Storage &st : placed.plan.storages)
+    if (st.region == Region::Transient && st.tier == Tier::Ram && st.offset + st.bytes > arena)
+      for (int k = st.birth; k < st.death; ++k)
+        placed.excess[k] = std::max(placed.excess[k], st.offset + st.bytes - arena);
+  return placed;
+}
+
+std::optional<Solution> JointRungs::within(const TierBytes &capacity) const {
+  JointOptions request = this->request(capacity);
+  std::optional<Solution> best;
+  auto consider = [&](Solution &plan) {
+    if (plim::solver::within(plan.peak, capacity) && (!best || plan.ns < best->ns))
+      best = std::move(plan);
+  };
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::optional<JointPlan> joint = planner.plan(request);
+    if (!joint)
+      break;
+    Placed placed = place(joint->schedule, capacity);
+    const bool had = best.has_value();
+    consider(placed.plan);
+    if (placed.moved)
+      consider(*placed.moved);
+    if (placed.excess.empty() || had)
+      break;
+    // Less where it was too much; moves are kept if that costs more.
+    std::vector<int64_t> excess(context.problem.steps.size(), 0); // by slot
+    for (size_t k = 0; k < placed.excess.size(); ++k)
+      excess[joint->slots[k]] = std::max(excess[joint->slots[k]], placed.excess[k]);
+    request.capacityAt.resize(excess.size(), request.capacity[0]);
+    for (size_t slot = 0; slot < excess.size(); ++slot)
+      request.capacityAt[slot] -= excess[slot];
+  }
+  return best;
+}
+
+std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
+  const std::optional<JointPlan> joint = planner.smallest(request(capacity));
+  if (!joint)
+    return std::nullopt;
+  // As little as its packing comes to; moves may bring that down to what is alive at one time.
+  TierBytes least = capacity;
+  least[0] = 0;
+  Placed placed = place(joint->schedule, least);
+  Solution best = std::move(placed.plan);
+  const int64_t alive = best.peak[0] - best.arena[0] + alignUp(best.live[0], context.problem.granule);
+  if (best.peak[0] > alive) {
+    least[0] = alive;
+    if (Placed again = place(joint->schedule, least); again.moved && again.moved->peak[0] < best.peak[0])
+      best = std::move(*again.moved);
+    else if (again.plan.peak[0] < best.peak[0])
+      best = std::move(again.plan);
+  }
+  return best;
+}
+
+} // namespace plim::solver
