@@ -108,7 +108,7 @@ Failure Artifact::resolve(const std::vector<std::string> &programs, const std::s
 }
 
 Failure Artifact::open(const std::string &path, const std::vector<std::string> &programs, const std::string &variant,
-                       uint32_t threads) {
+                       const plim_context_options &options) {
   std::string folder = path, so = path;
   struct stat st{};
   if (::stat(path.c_str(), &st) != 0)
@@ -147,8 +147,6 @@ Failure Artifact::open(const std::string &path, const std::vector<std::string> &
         entry.ios.push_back(info);
     }
   std::string file = folder + "/model.weights";
-  plim_context_options options = {};
-  options.threads = threads;
   if (plim_weights_create(model, scope, file.c_str(), nullptr, &weights) ||
       plim_context_create(weights, scope, &options, &context) || plim_session_create(weights, scope, nullptr, &session))
     return lastFailure();

@@ -31,7 +31,7 @@ public:
 
   /// `programs` are the names of entries to run, one or more; an empty one is the only entry.
   Failure open(const std::string &path, const std::vector<std::string> &programs, const std::string &variant,
-               uint32_t threads);
+               const plim_context_options &options);
 
   std::string name;
   const plim_model *model = nullptr;

@@ -26,6 +26,8 @@ Runs a model that plimc compiled into the folder OUT (or OUT/model.so) and print
   --load-state FILE          start from the states in the file
   --save-state FILE          write the states when all runs have ended
   --variant NAME             budget variant (default: the first)
+  --spill-dir DIR            folder for what the plan puts on the SSD (default: PLIM_SPILL_DIR, else plimsoll in the
+                             user's cache folder)
   --no-poison                leave out the two runs that measure which bytes are touched
   --red-zones                check after every step that it wrote nothing but its outputs (slow)
 
@@ -101,7 +103,7 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
     bool known = false;
     for (const char *name :
          {"--input", "--output", "--expected", "--seed", "--rtol", "--atol", "--reps", "--warmup", "--threads",
-          "--stats", "--trace", "--program", "--variant", "--load-state", "--save-state"})
+          "--stats", "--trace", "--program", "--variant", "--load-state", "--save-state", "--spill-dir"})
       known |= flag == name;
     if (!known) {
       problems.push_back("unknown option '" + arg + "' (--help lists them)");
@@ -140,6 +142,8 @@ RunOptions parseRunOptions(int argc, char **argv, std::vector<std::string> &prob
       o.loadState = value;
     else if (flag == "--save-state")
       o.saveState = value;
+    else if (flag == "--spill-dir")
+      o.spillDir = value;
     else if (flag == "--variant")
       o.variant = value;
     else if (value == "text" || value == "json")

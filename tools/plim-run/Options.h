@@ -27,6 +27,7 @@ struct RunOptions {
   double rtol = 1e-3, atol = 1e-4;
   uint32_t reps = 1, warmup = 0, threads = 0;
   std::string trace;
+  std::string spillDir; // empty: the runtime's choice
 };
 
 /// Reads the arguments; every problem found goes into `problems`.

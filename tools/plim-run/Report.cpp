@@ -28,19 +28,29 @@ uint64_t vmHwm() {
   return 0;
 }
 
+namespace {
+
+constexpr const char *wayNames[] = {"none", "io_uring registered", "io_uring", "threads"};
+constexpr const char *spillNames[] = {"none", "direct", "buffered", "in memory"};
+
+} // namespace
+
 std::string statsJson(const Artifact &artifact, const RunFigures &f) {
   const plim_usage &u = f.usage;
-  Json ram = Json::object();
-  ram["planned"] = u.planned[PLIM_RAM] + f.ioPlanned;
-  ram["ledger"] = u.reserved[PLIM_RAM] + u.io_bytes;
-  ram["live_planned"] = u.live_planned[PLIM_RAM];
-  ram["live"] = u.live[PLIM_RAM];
-  ram["touched_planned"] = u.touched_planned[PLIM_RAM];
-  ram["touched"] = f.touchedMeasured ? Json(u.touched[PLIM_RAM]) : Json(nullptr);
+  auto tier = [&](plim_tier t, uint64_t callersPlanned, uint64_t callers) {
+    return Json{{"planned", u.planned[t] + callersPlanned},
+                {"ledger", u.reserved[t] + callers},
+                {"live_planned", u.live_planned[t]},
+                {"live", u.live[t]},
+                {"touched_planned", u.touched_planned[t]},
+                {"touched", f.touchedMeasured ? Json(u.touched[t]) : Json(nullptr)}};
+  };
   Json out = Json::object();
   out["model"] = artifact.name;
   out["threads"] = u.threads;
-  out["tiers"] = Json{{"ram", std::move(ram)}};
+  out["tiers"] = Json{{"ram", tier(PLIM_RAM, f.ioPlanned, u.io_bytes)}};
+  if (u.planned[PLIM_SSD])
+    out["tiers"]["ssd"] = tier(PLIM_SSD, 0, 0);
   out["io_bytes"] = u.io_bytes;
   out["vm_hwm"] = f.vmHwm;
   auto times = [](const std::vector<double> &ms) {
@@ -51,6 +61,13 @@ std::string statsJson(const Artifact &artifact, const RunFigures &f) {
   out["cpu_ms"] = times(f.cpuMs);
   out["steps"] = u.steps;
   out["weights_buffered"] = u.weights_buffered != 0;
+  if (u.io_way != PLIM_IO_ANY)
+    out["transfers"] = Json{{"count", u.transfers},
+                            {"bytes_read", u.bytes_read},
+                            {"bytes_written", u.bytes_written},
+                            {"stall_ms", double(u.stall_ns) / 1e6},
+                            {"way", wayNames[u.io_way]},
+                            {"spill", spillNames[u.spill_mode]}};
   Json comparisons = Json::object();
   for (const auto &[name, c] : f.comparisons)
     comparisons[name] = Json{{"largest_error", c.largestError}, {"outside", c.outside}, {"elements", c.elements}};
@@ -85,10 +102,28 @@ std::string statsText(const Artifact &artifact, const RunFigures &f) {
   row("live", u.live_planned[PLIM_RAM], u.live[PLIM_RAM], "buffers alive at once");
   if (f.touchedMeasured)
     row("touched", u.touched_planned[PLIM_RAM], u.touched[PLIM_RAM], "highest byte of each arena");
+  if (u.planned[PLIM_SSD]) {
+    add("  %-22s %15s %15s\n", "SSD, bytes", "planned", "measured");
+    row("reserved (spill file)", u.planned[PLIM_SSD], u.reserved[PLIM_SSD], "allocated before the first step");
+    row("live", u.live_planned[PLIM_SSD], u.live[PLIM_SSD], "buffers there at once");
+    if (f.touchedMeasured)
+      row("touched", u.touched_planned[PLIM_SSD], u.touched[PLIM_SSD], "highest byte of each arena");
+  }
+  if (u.io_way != PLIM_IO_ANY)
+    add("  %llu transfers by %s: %.2f MiB read, %.2f MiB written, steps waited %.2f ms for them\n",
+        (unsigned long long)u.transfers, wayNames[u.io_way], double(u.bytes_read) / 1048576,
+        double(u.bytes_written) / 1048576, double(u.stall_ns) / 1e6);
   add("  process peak (VmHWM) %.2f MiB, of it inputs and outputs %.2f MiB\n", double(f.vmHwm) / 1048576,
       double(u.io_bytes) / 1048576);
   if (u.weights_buffered)
     out += "  warning: the file system refused direct I/O; the page cache holds a copy of the weights\n";
+  if (u.spill_mode == PLIM_FILE_BUFFERED)
+    out += "  warning: the file system of the spill folder refused direct I/O; the page cache holds a copy of what is "
+           "spilled\n";
+  if (u.spill_mode == PLIM_FILE_IN_MEMORY)
+    out +=
+        "  warning: the spill folder is in memory (tmpfs): what is spilled takes RAM; choose a folder on a disk with "
+        "--spill-dir\n";
   for (const auto &[name, c] : f.comparisons)
     add("  %s: %s, largest error %.3g (%.6g for %.6g), %llu of %llu elements outside the tolerance\n", name.c_str(),
         c.outside ? "DIFFERS" : "equal within the tolerance", c.largestError, c.at, c.want,
@@ -143,9 +178,15 @@ std::string writeTrace(const Artifact &artifact, const plim_trace &trace, const 
         {"ts", double(e.begin_ns - origin) / 1e3},
         {"dur", double(e.end_ns - e.begin_ns) / 1e3},
         {"args", {{"step", e.step}, {"source", source}, {"phase", e.phase}, {"tasks", {e.first_task, e.last_task}}}}};
-    out += event.dump(-1, ' ', true, Json::error_handler_t::replace) + (i + 1 < count ? ",\n" : "\n");
+    out += event.dump(-1, ' ', true, Json::error_handler_t::replace) + (i + 1 < count ? ",\n" : "");
   }
-  out += "]}\n";
+  for (uint32_t queue : {PLIM_TRACE_READ, PLIM_TRACE_WRITE})
+    if (std::any_of(trace.events, trace.events + count, [&](const plim_trace_event &e) { return e.worker == queue; })) {
+      const char *name = queue == PLIM_TRACE_READ ? "reads from the SSD" : "writes to the SSD";
+      out += ",\n" +
+             Json{{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", queue}, {"args", {{"name", name}}}}.dump();
+    }
+  out += "\n]}\n";
   return writeWhole(path, {out});
 }
 

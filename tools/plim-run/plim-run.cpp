@@ -62,7 +62,10 @@ public:
     std::vector<std::string> programs;
     for (const RunStep &step : o.steps)
       programs.push_back(step.program);
-    if (Failure f = artifact.open(o.artifact, programs, o.variant, o.threads))
+    plim_context_options context = {};
+    context.threads = o.threads;
+    context.spill_folder = o.spillDir.empty() ? nullptr : o.spillDir.c_str();
+    if (Failure f = artifact.open(o.artifact, programs, o.variant, context))
       return f;
     if (Failure f = prepare())
       return f;
