@@ -16,12 +16,13 @@ import sys
 
 # The packaged LLVM is not instrumented (tools/dev asan says more); an allocation too large for the machine gives null.
 ASAN = "allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:allocator_may_return_null=1"
-FUZZERS = {  # program: (seeds, longest input, options)
+FUZZERS = {  # program: (seeds, None where it makes its own, longest input, options)
     "fuzz-onnx-wire": ("models", 16384, []),
     "fuzz-onnx-import": ("models", 16384, []),
     "fuzz-plan": ("plans", 16384, ["-use_value_profile=1"]),
     "fuzz-table": ("tables", 16384, []),
     "fuzz-npy": ("arrays", 1024, []),
+    "fuzz-solution": (None, 32768, []),
 }
 LONGEST_INPUT_SECONDS = 25
 MEMORY_LIMIT_MIB = 4096
@@ -35,7 +36,8 @@ def soak(name, args):
     for made in (found, failed):
         made.mkdir(parents=True, exist_ok=True)
     words = args.corpus.resolve() / f"{seeds}.dict"
-    command = [folder / name, found, args.corpus.resolve() / seeds, f"-max_total_time={args.seconds}",
+    command = [folder / name, found, *([args.corpus.resolve() / seeds] if seeds else []),
+               f"-max_total_time={args.seconds}",
                f"-max_len={longest}", f"-timeout={LONGEST_INPUT_SECONDS}", f"-rss_limit_mb={MEMORY_LIMIT_MIB}",
                f"-artifact_prefix={failed}/", "-print_final_stats=1", *options]
     if words.exists():

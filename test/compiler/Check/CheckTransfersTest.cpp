@@ -1,10 +1,12 @@
 //===- CheckTransfersTest.cpp - Spills, streams, moves and recomputation ------------------------===//
 #include "compiler/Check/CheckSolution.h"
+#include "compiler/Solver/Unroll.h"
 #include "test/compiler/Check/DerivedFields.h"
 #include "test/compiler/Check/Mutator.h"
 #include "test/compiler/Check/RandomPlan.h"
 #include "test/compiler/Solver/RandomGraph.h"
 #include "test/compiler/Solver/RandomProblem.h"
+#include "test/compiler/Solver/RandomSchedule.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -48,6 +50,31 @@ TEST(CheckTransfers, AcceptsRandomPlansAndRejectsEveryMutation) {
   for (const char *kind :
        {"queue", "missing wait, all else made right", "wait moved later", "stale clone", "reader of what has slid",
         "dropped, all else made right", "unaligned on the ssd", "overlap", "order", "ns", "death"})
+    EXPECT_GT(tried[kind], 20) << kind;
+}
+
+// With aliases, which the plans above do not have.
+TEST(CheckTransfers, RejectsEveryMutationOfUnrolledSchedules) {
+  std::map<std::string, int> tried;
+  PackOptions quick;
+  quick.passes = 4, quick.exactNodes = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Problem p = seed % 2 ? randomProblem(seed, {.steps = 6 + int(seed % 9)})
+                         : randomGraph(kGraphFamilies[seed / 2 % std::size(kGraphFamilies)], 6 + int(seed % 7), seed);
+    offerSsd(p);
+    for (Buffer &b : p.buffers)
+      b.movable = true; // the schedules ask no buffer
+    const Unrolled unrolled(p, randomSchedule(p, seed));
+    const Solution s = assemble(unrolled, unrolled.draft, quick);
+    ASSERT_THAT(checkSolution(p, s), IsEmpty()) << "seed " << seed;
+    Mutator mutator(p, s);
+    mutator.tryAll();
+    EXPECT_EQ(mutator.missed, 0) << "seed " << seed << " " << mutator.firstMissed;
+    for (const auto &[kind, count] : mutator.tried)
+      tried[kind] += count;
+  }
+  for (const char *kind :
+       {"no alias", "missing wait, all else made right", "wait moved later", "stale clone", "overlap"})
     EXPECT_GT(tried[kind], 20) << kind;
 }
 
