@@ -43,8 +43,8 @@ struct LeastBytes {
 
 // How much work a bound may take, in values touched: equal problems get equal bounds. More work, never a smaller bound.
 struct BoundOptions {
-  int64_t backwardWork = 20'000'000;
-  int64_t cutWork = 60'000'000;
+  int64_t backwardWork = 5'000'000;
+  int64_t cutWork = 30'000'000;
 };
 
 LeastBytes leastBytes(const Problem &problem, const BoundOptions &options = {});
