@@ -73,7 +73,7 @@ private:
   std::string unique(StringRef name) {
     // A plan's text parts names by blanks, commas and semicolons.
     std::string plain = name.str();
-    llvm::replace_if(plain, [](char c) { return c == ' ' || c == ',' || c == ';' || c == '@'; }, '_');
+    std::replace_if(plain.begin(), plain.end(), [](char c) { return StringRef(" ,;@").contains(c); }, '_');
     int number = ++taken[plain];
     return number == 1 ? plain : unique(plain + "#" + std::to_string(number));
   }
@@ -129,7 +129,7 @@ private:
     for (Value result : op->getResults())
       if (!addValue(result, solver::SplitValue::Kind::Made, name))
         return false;
-    SmallVector<KernelCandidate> candidates;
+    SmallVector<KernelCandidate, 1> candidates;
     if (auto open = dyn_cast<CandidatesOpInterface>(op))
       open.getCandidates(sizes, candidates);
     const KernelCandidate *best = nullptr;
@@ -146,6 +146,7 @@ private:
     step.workspace = best ? best->sharedBytes + best->scratchBytes : 0;
     if (isa<ReshapeOp>(op))
       step.ns = 0;
+    step.inPlace = isa<ReshapeOp, FusedOp, ScalarBodyOpInterface>(op);
     if (auto pieces = dyn_cast<PiecesOpInterface>(op); pieces && op->getNumResults() == 1) {
       SmallVector<solver::SplitWay> ways;
       pieces.getSplitWays(best ? StringRef(best->kernel) : "", ways);
