@@ -32,6 +32,20 @@ int64_t Shelf::hole(const Item &item, bool tightest) const {
   const int32_t lower = int32_t(item.lower), upper = int32_t(item.upper);
   int64_t free = 0; // end of the highest byte taken so far
   int64_t best = -1, bestRoom = INT64_MAX;
+  // Bytes [low, high) are taken. True: `best` is final.
+  auto meet = [&](int64_t low, int64_t high) {
+    if (low - free >= item.size) { // most holes are too small, and rounding divides
+      const int64_t start = roundUp(free, item.align), room = low - start;
+      if (room >= item.size && room < bestRoom) {
+        best = start, bestRoom = room;
+        if (!tightest || room == item.size)
+          return true;
+      }
+    }
+    free = std::max(free, high);
+    return false;
+  };
+  auto pillar = pillars.begin();
   for (const auto &block : blocks)
     for (int from = 0; from < block->count; from += 8) {
       uint8_t meets[8];
@@ -41,18 +55,31 @@ int64_t Shelf::hole(const Item &item, bool tightest) const {
       std::memcpy(&word, meets, 8);
       for (; word != 0; word &= word - 1) {
         const int k = from + std::countr_zero(word) / 8;
-        if (block->low[k] - free >= item.size) { // most holes are too small, and rounding divides
-          const int64_t start = roundUp(free, item.align), room = block->low[k] - start;
-          if (room >= item.size && room < bestRoom) {
-            best = start, bestRoom = room;
-            if (!tightest || room == item.size)
-              return best;
-          }
-        }
-        free = std::max(free, block->high[k]);
+        for (; pillar != pillars.end() && pillar->low < block->low[k]; ++pillar)
+          if (meet(pillar->low, pillar->high))
+            return best;
+        if (meet(block->low[k], block->high[k]))
+          return best;
       }
     }
+  for (; pillar != pillars.end(); ++pillar)
+    if (meet(pillar->low, pillar->high))
+      return best;
   return best >= 0 ? best : roundUp(free, item.align);
+}
+
+void Shelf::insertPillar(int64_t low, int64_t high) {
+  auto next = std::partition_point(pillars.begin(), pillars.end(), [&](const Pillar &p) { return p.low < low; });
+  const bool meetsNext = next != pillars.end() && next->low == high;
+  if (next != pillars.begin() && (next - 1)->high == low) {
+    (next - 1)->high = meetsNext ? next->high : high;
+    if (meetsNext)
+      pillars.erase(next);
+  } else if (meetsNext) {
+    next->low = low;
+  } else {
+    pillars.insert(next, {low, high});
+  }
 }
 
 void Shelf::Block::insert(int at, int64_t offset, const Item &item) {
@@ -79,6 +106,10 @@ std::unique_ptr<Shelf::Block> Shelf::Block::splitUpperHalf() {
 }
 
 void Shelf::insert(const Item &item, int64_t offset) {
+  if (item.lower <= begin && item.upper >= end) {
+    insertPillar(offset, offset + item.size);
+    return;
+  }
   if (blocks.empty())
     blocks.push_back(std::make_unique<Block>());
   auto block = std::partition_point(blocks.begin() + 1, blocks.end(),
@@ -95,15 +126,19 @@ void Shelf::insert(const Item &item, int64_t offset) {
 }
 
 Shelves::Shelves(const std::vector<Item> &items) {
-  constexpr size_t kFew = 2000; // items of a stretch, beside those that cross it
+  constexpr size_t kFew = 64; // items that start in half of a stretch
   int64_t end = 1;
   for (const Item &i : items)
     end = std::max(end, i.upper);
-  levels.push_back({end, std::vector<Shelf>(1)});
-  for (size_t parts = 4; items.size() / parts > kFew / 2 && int64_t(parts) < end; parts *= 4) {
-    const int64_t half = (end + 2 * int64_t(parts) - 1) / (2 * int64_t(parts));
-    levels.push_back({half, std::vector<Shelf>(size_t((end + half - 1) / half))});
-  }
+  auto addLevel = [&](int64_t half) {
+    Level level{half, {}};
+    for (int64_t begin = 0; begin < end; begin += half)
+      level.stretches.emplace_back(begin, std::min(begin + 2 * half, end));
+    levels.push_back(std::move(level));
+  };
+  addLevel(end);
+  for (size_t parts = 4; items.size() / parts > kFew && int64_t(parts) < end; parts *= 4)
+    addLevel((end + int64_t(parts) - 1) / int64_t(parts));
 }
 
 int64_t Shelves::hole(const Item &item, bool tightest) const {

@@ -11,16 +11,23 @@ namespace plim::solver {
 // The items with their times replaced by ranks, which fit 31 bits. Which items meet stays the same.
 std::vector<Item> rankTimes(const std::vector<Item> &items);
 
-// Placed items, times ranked, by rising offset, in blocks of bounded length so that inserting stays cheap.
+// Placed items that live at some time of [begin, end), times ranked, by rising offset.
 class Shelf {
 public:
-  // The lowest hole for the item (or the tightest one) among the placed items whose lives meet its own.
+  Shelf(int64_t begin, int64_t end) : begin(begin), end(end) {}
+
+  // The lowest hole for the item (or the tightest one) among the placed items whose lives meet its own, which must lie
+  // within [begin, end).
   int64_t hole(const Item &item, bool tightest) const;
   void insert(const Item &item, int64_t offset);
 
 private:
-  // An array a field, so that one instruction compares the lives of several items. What lies beyond `count` lives
-  // nowhere.
+  // What is taken throughout [begin, end): long lives, joined where they lie side by side.
+  struct Pillar {
+    int64_t low, high;
+  };
+  // The other items, in blocks of bounded length so that inserting stays cheap. An array a field, so that one
+  // instruction compares the lives of several items. What lies beyond `count` lives nowhere.
   struct Block {
     static constexpr int kLongest = 512;
     int count = 0;
@@ -29,7 +36,10 @@ private:
     void insert(int at, int64_t offset, const Item &item);
     std::unique_ptr<Block> splitUpperHalf();
   };
+  int64_t begin, end;
+  std::vector<Pillar> pillars;
   std::vector<std::unique_ptr<Block>> blocks;
+  void insertPillar(int64_t low, int64_t high);
 };
 
 // Shelves for stretches of time of several widths: an item stands on all that it meets, and is compared with those of
