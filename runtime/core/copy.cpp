@@ -51,7 +51,7 @@ plim_status placeOf(const Run &run, uint32_t index, uint64_t bytes, uint64_t &ou
 plim_status transferFailure(Run &run, const TransferResult &r) {
   run.step = r.request.step;
   Failure f = run.fail(PLIM_ERR_IO);
-  f.code(r.error > 0 ? r.error : 0).have(r.at);
+  f.code(r.error > 0 ? r.error : 0);
   const char *file = r.request.file == FileKind::weights ? "weight file" : "spill file";
   switch (r.error) {
   case TransferResult::cutShort:

@@ -38,7 +38,7 @@ plim_status cacheFolder(char (&out)[PATH_MAX]) {
   int n = absolute ? snprintf(parent, sizeof parent, "%s", cache) : snprintf(parent, sizeof parent, "%s/.cache", home);
   if ((!absolute && (!home || home[0] != '/')) || n < 0 || static_cast<size_t>(n) >= sizeof parent ||
       !joined(out, parent, "plimsoll"))
-    return Failure(PLIM_ERR_ARG)
+    return Failure(PLIM_ERR_IO)
         .at("spill folder")
         .say("the plan spills to the ssd: name a folder, set PLIM_SPILL_DIR, or set HOME");
   mkdir(parent, 0700); // open says what is wrong with either

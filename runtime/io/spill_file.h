@@ -18,7 +18,7 @@ struct SpillFile {
 
   /// Makes the file and allocates all of its bytes, a multiple of PLIM_PAGE. folder: the caller's choice, or null:
   /// PLIM_SPILL_DIR, else plimsoll in XDG_CACHE_HOME or in ~/.cache, made where it is missing. Files that a killed
-  /// process left in the folder are removed. PLIM_ERR_IO, or PLIM_ERR_ARG where there is no folder.
+  /// process left in the folder are removed. PLIM_ERR_IO, or PLIM_ERR_ARG for a path that is too long.
   plim_status create(const char *folder, uint64_t bytes);
   void close();
 

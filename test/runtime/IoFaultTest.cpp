@@ -204,7 +204,7 @@ TEST(IoFault, AWeightFileThatChangesBehindARunIsNoticedByItsHash) {
 TEST(IoFault, ARunThatStopsWithTransfersInFlightLeavesNoneBehind) {
   for (uint32_t way : {uint32_t(PLIM_IO_ANY), uint32_t(PLIM_IO_THREADS)}) {
     SsdPlan plan;
-    plan.n = 700000;
+    plan.n = 300000;
     plim_context_options o = {};
     o.io_way = way;
     SsdRun r(plan, o);

@@ -92,7 +92,7 @@ TEST(SpillFolder, IsTheOptionThenTheEnvironmentThenTheUsersCache) {
   spillOnly().build(b);
   Model model(b);
   Running none(model.model);
-  EXPECT_EQ(none.status, PLIM_ERR_ARG);
+  EXPECT_EQ(none.status, PLIM_ERR_IO);
   EXPECT_STREQ(plim_last_error()->message,
                "the plan spills to the ssd: name a folder, set PLIM_SPILL_DIR, or set HOME");
 }

@@ -1,7 +1,11 @@
 // Programs whose buffers go to the ssd and whose constants are streamed, by each way of I/O.
+#include "runtime/io/io_fault.h"
 #include "test/runtime/SsdPlan.h"
 
+#include <atomic>
+
 using namespace plim::test;
+using namespace plim::rt;
 
 namespace {
 
@@ -99,6 +103,63 @@ TEST(Spill, AKernelThatReadsATargetInFlightSeesPoison) {
       EXPECT_EQ(out == in, !early);
     }
   }
+}
+
+TEST(Spill, StepsRunWhileATransferIsInFlight) {
+  // The transfer does not end before the walk has come to the wait, two steps behind the copy.
+  for (uint32_t way : {uint32_t(PLIM_IO_ANY), uint32_t(PLIM_IO_THREADS)}) {
+    SsdRun r(SsdPlan(), by(way));
+    PLIM_OK_OR_FAIL(r.running->status);
+    struct Gate {
+      const plim_t_step *steps;
+      std::atomic<bool> open{false}, late{false};
+    } gate = {static_cast<const plim_t_step *>(plim_table_section(r.model->table.get(), PLIM_SEC_STEPS))};
+    setIoFault(
+        [](void *data, const IoEvent &e, int64_t result) {
+          auto &g = *static_cast<Gate *>(data);
+          for (int i = 0; e.call == IoCall::write && !g.open && i < 20000; ++i)
+            usleep(500);
+          g.late = g.late || (e.call == IoCall::write && !g.open);
+          return result;
+        },
+        &gate);
+    plim_run_options options = {};
+    options.progress_data = &gate;
+    options.progress = [](void *data, uint32_t step, uint32_t) {
+      auto &g = *static_cast<Gate *>(data);
+      g.open = g.open || g.steps[step].opcode == PLIM_OP_WAIT;
+      return 0;
+    };
+    plim_status st = r.running->run(&options);
+    setIoFault(nullptr, nullptr);
+    EXPECT_EQ(st, PLIM_OK) << lastError();
+    EXPECT_FALSE(gate.late) << "the copy held the walk";
+    EXPECT_TRUE(r.right());
+  }
+}
+
+TEST(Spill, ALargeTransferKeepsAsManyPiecesInFlightAsTheDepth) {
+  SsdPlan plan;
+  plan.n = 2 << 20; // 8 pieces
+  plan.depth = 3;
+  SsdRun r(plan, by(PLIM_IO_THREADS));
+  PLIM_OK_OR_FAIL(r.running->status);
+  static std::atomic<int> now, most;
+  now = most = 0;
+  setIoFault(
+      [](void *, const IoEvent &, int64_t result) {
+        int in = ++now, before = most;
+        while (in > before && !most.compare_exchange_weak(before, in))
+          ;
+        usleep(2000);
+        --now;
+        return result;
+      },
+      nullptr);
+  plim_status st = r.run();
+  setIoFault(nullptr, nullptr);
+  EXPECT_EQ(st, PLIM_OK) << lastError();
+  EXPECT_EQ(most, 3);
 }
 
 TEST(Spill, ASourceThatChangesWhileItIsWrittenIsNotWhatComesBackInAPoisonRun) {
