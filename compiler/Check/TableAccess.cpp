@@ -94,10 +94,11 @@ TableReplay::Access TableReplay::viewAccess(uint32_t index, uint64_t offset, uin
   return access;
 }
 
-// A transfer in flight and an access of another queue may not meet where one of them writes.
+// A transfer in flight and another access may not meet where one of them writes. Only a stream does its steps in order:
+// pieces of transfers on one queue of the ssd may overtake each other.
 void TableReplay::checkFlights(const Access &access, uint8_t queue) {
   for (const Flight &f : state.flights) {
-    if (f.queue == queue || (f.waited & (1u << (queue & 31))))
+    if ((f.queue == queue && (queue & 15) == PLIM_QUEUE_STREAM) || (f.waited & (1u << (queue & 31))))
       continue;
     for (const Access &other : f.accesses) {
       if (other.memory != access.memory || !(other.writes || access.writes))

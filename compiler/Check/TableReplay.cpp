@@ -73,11 +73,8 @@ void TableReplay::replay(const plim_t_step &s) {
   switch (s.opcode) {
   case PLIM_OP_LAUNCH:
     return launch(recordOf<plim_t_launch>(t, PLIM_SEC_LAUNCHES, s.record), s);
-  case PLIM_OP_COPY: {
-    const auto &c = recordOf<plim_t_copy>(t, PLIM_SEC_COPIES, s.record);
-    return transfer(
-        {viewAccess(c.src, 0, c.bytes, true, "the source"), viewAccess(c.dst, 0, c.bytes, false, "the target")}, s);
-  }
+  case PLIM_OP_COPY:
+    return copy(recordOf<plim_t_copy>(t, PLIM_SEC_COPIES, s.record), s);
   case PLIM_OP_FILL: {
     const auto &f = recordOf<plim_t_fill>(t, PLIM_SEC_FILLS, s.record);
     return transfer({viewAccess(f.view, 0, view(f.view).bytes, false, "the filled view")}, s);
@@ -160,12 +157,12 @@ void TableReplay::mark(const plim_t_mark &m) {
   const plim_t_view &v = view(recordOf<plim_t_buffer>(t, PLIM_SEC_BUFFERS, m.buffer).view);
   const Memory memory{v.base, v.index};
   const auto &arena = recordOf<plim_t_arena>(t, PLIM_SEC_ARENAS, v.index);
-  const uint64_t align = arena.tier == PLIM_SSD ? 4096 : 64;
+  const uint64_t align = arena.tier == PLIM_SSD ? kBlock : 64;
   Access whole{memory, {{v.offset, v.bytes, 0, 1}}};
   whole.writes = true, whole.name = bufferName(m.buffer);
   checkFlights(whole, PLIM_QUEUE_CPU);
-  state.written[memory].remove(v.offset, v.offset + v.bytes);
   if (m.is_death) {
+    state.written[memory].remove(v.offset, v.offset + v.bytes);
     auto &here = state.live[memory];
     if (auto it = here.find(v.offset); it != here.end() && it->second == m.buffer)
       here.erase(it);
@@ -175,6 +172,9 @@ void TableReplay::mark(const plim_t_mark &m) {
     fail(bufferName(m.buffer), ": need a live range in an arena that is not persistent, have arena ", v.index);
   if (v.offset % align != 0)
     fail(bufferName(m.buffer), ": need an offset that is a multiple of ", align, ", have ", v.offset);
+  if (slide(m.buffer))
+    return;
+  state.written[memory].remove(v.offset, v.offset + v.bytes);
   if (auto other = liveAt(memory, v.offset, v.offset + v.bytes))
     fail(bufferName(m.buffer), " [", v.offset, ", ", v.offset + v.bytes, ") is born on bytes of ", bufferName(*other),
          ", which is alive");
@@ -193,10 +193,78 @@ void TableReplay::wait(const plim_t_wait &w) {
   }
 }
 
-void TableReplay::transfer(std::vector<Access> accesses, const plim_t_step &s) {
-  if (meet(accesses.front().strips.front(), accesses.back().strips.front()) && accesses.size() == 2 &&
-      accesses[0].memory == accesses[1].memory)
+// A live buffer may slide inside its arena over bytes of its own: birth of the new one, copy on the cpu, death of the
+// old one, right after each other, so that nothing sees them both. True where the buffer that is born begins such three
+// steps; they are then done.
+bool TableReplay::slide(uint32_t buffer) {
+  if (at + 2 >= p.steps || step(at + 1).opcode != PLIM_OP_COPY || step(at + 2).opcode != PLIM_OP_MARK)
+    return false;
+  const auto &c = recordOf<plim_t_copy>(t, PLIM_SEC_COPIES, step(at + 1).record);
+  const auto &death = recordOf<plim_t_mark>(t, PLIM_SEC_MARKS, step(at + 2).record);
+  if (!death.is_death || death.buffer == buffer || step(at + 1).queue != PLIM_QUEUE_CPU)
+    return false;
+  const plim_t_view &target = view(recordOf<plim_t_buffer>(t, PLIM_SEC_BUFFERS, buffer).view);
+  const plim_t_view &source = view(recordOf<plim_t_buffer>(t, PLIM_SEC_BUFFERS, death.buffer).view);
+  const Memory memory{target.base, target.index};
+  auto inside = [&](uint32_t part, const plim_t_view &whole) {
+    const plim_t_view &v = view(part);
+    return Memory{v.base, v.index} == Memory{whole.base, whole.index} && v.offset_scalar == PLIM_NONE &&
+           v.offset >= whole.offset && v.offset + c.bytes <= whole.offset + whole.bytes;
+  };
+  auto &here = state.live[memory];
+  auto old = here.find(source.offset);
+  if (old == here.end() || old->second != death.buffer || !inside(c.src, source) || !inside(c.dst, target))
+    return false;
+  here.erase(old);
+  auto other = liveAt(memory, target.offset, target.offset + target.bytes);
+  here[source.offset] = death.buffer;
+  if (other || !meet({source.offset, source.bytes, 0, 1}, {target.offset, target.bytes, 0, 1}) ||
+      pending.contains(at + 1) || pending.contains(at + 2))
+    return false;
+  std::vector<Access> reads{viewAccess(c.src, 0, c.bytes, true, "the source")};
+  ++at;
+  perform(reads, PLIM_QUEUE_CPU);
+  Access whole{memory, {{source.offset, source.bytes, 0, 1}}};
+  whole.writes = true, whole.name = bufferName(death.buffer);
+  checkFlights(whole, PLIM_QUEUE_CPU);
+  here.erase(source.offset);
+  state.written[memory].remove(source.offset, source.offset + source.bytes);
+  state.written[memory].remove(target.offset, target.offset + target.bytes);
+  here[target.offset] = buffer;
+  const uint64_t to = view(c.dst).offset;
+  state.written[memory].add(to, to + c.bytes);
+  ++at;
+  return true;
+}
+
+void TableReplay::copy(const plim_t_copy &c, const plim_t_step &s) {
+  std::vector<Access> both{viewAccess(c.src, 0, c.bytes, true, "the source"),
+                           viewAccess(c.dst, 0, c.bytes, false, "the target")};
+  if (both[0].memory == both[1].memory && meet(both[0].strips.front(), both[1].strips.front()))
     fail("the source and the target of a copy share bytes");
+  const bool fromSsd = onSsd(both[0].memory), toSsd = onSsd(both[1].memory);
+  if (fromSsd && toSsd)
+    fail("need one end of a copy in the ram, have both on the ssd");
+  else if (fromSsd || toSsd)
+    meetSsd(both, fromSsd, s.queue & 15);
+  transfer(std::move(both), s);
+}
+
+void TableReplay::meetSsd(const std::vector<Access> &both, bool reads, uint32_t queue) {
+  if (queue != PLIM_QUEUE_CPU && queue != (reads ? PLIM_QUEUE_READ : PLIM_QUEUE_WRITE))
+    fail("need a copy ", reads ? "from the ssd on a queue that reads" : "to the ssd on a queue that writes",
+         ", have it on queue ", queue);
+  for (const Access &access : both) {
+    if (access.strips.front().offset % kBlock != 0)
+      fail(access.name, ": need an offset that is a multiple of ", kBlock, " to meet the ssd, have ",
+           access.strips.front().offset);
+    if (access.memory.base == PLIM_BASE_IO)
+      fail(access.name, ": need bytes of an arena to meet the ssd, have the caller's");
+  }
+}
+
+// Without a token a step is done when the next one starts.
+void TableReplay::transfer(std::vector<Access> accesses, const plim_t_step &s) {
   perform(accesses, s.queue);
   if ((s.queue & 15) != PLIM_QUEUE_CPU && s.token != PLIM_NONE)
     state.flights.push_back({s.token, s.queue, 0, std::move(accesses)});

@@ -14,6 +14,9 @@ template <typename Record> const Record &recordOf(const plim_table *t, plim_sect
   return reinterpret_cast<const Record *>(reinterpret_cast<const char *>(t) + t->sections[section].offset)[index];
 }
 
+// What the ssd reads and writes at once.
+inline constexpr uint64_t kBlock = 4096;
+
 // Where bytes lie: an arena, an input or output of the caller, or the weight file.
 struct Memory {
   uint32_t base = 0, index = 0;
@@ -64,11 +67,20 @@ private:
     return recordOf<plim_t_step>(t, PLIM_SEC_STEPS, p.first_step + index);
   }
 
+  bool onSsd(Memory memory) const {
+    return memory.base == PLIM_BASE_CONSTANT_FILE ||
+           (memory.base == PLIM_BASE_ARENA &&
+            recordOf<plim_t_arena>(t, PLIM_SEC_ARENAS, memory.index).tier == PLIM_SSD);
+  }
+
   void start();
   void replay(const plim_t_step &s);
   void mark(const plim_t_mark &m);
   void launch(const plim_t_launch &l, const plim_t_step &s);
   void workspace(const plim_t_launch &l, const std::vector<Access> &operands);
+  bool slide(uint32_t buffer);
+  void copy(const plim_t_copy &c, const plim_t_step &s);
+  void meetSsd(const std::vector<Access> &both, bool reads, uint32_t queue);
   void transfer(std::vector<Access> accesses, const plim_t_step &s);
   void wait(const plim_t_wait &w);
   void finish();

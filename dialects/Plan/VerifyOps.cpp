@@ -160,6 +160,12 @@ LogicalResult LaunchOp::verify() {
 LogicalResult CopyOp::verify() {
   if (bytesOf(getSrc()) != bytesOf(getDst()))
     return emitOpError() << "need buffers of equal sizes, have " << bytesOf(getSrc()) << " and " << bytesOf(getDst());
+  bool fromSsd = tierOf(getSrc()) == Tier::Ssd, toSsd = tierOf(getDst()) == Tier::Ssd;
+  if (fromSsd && toSsd)
+    return emitOpError() << "need one end in the ram, have both on the ssd";
+  QueueKind need = fromSsd ? QueueKind::Read : QueueKind::Write;
+  if ((fromSsd || toSsd) && getQueue() && !llvm::is_contained({need, QueueKind::Cpu}, getQueue()->getKind()))
+    return emitOpError() << "need queue " << stringifyQueueKind(need) << (fromSsd ? " from" : " to") << " the ssd";
   return verifyQueue(*this, getQueue(), getToken());
 }
 

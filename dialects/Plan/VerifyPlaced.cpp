@@ -203,8 +203,37 @@ static void verifyLiveRange(ProgramVerifier &v, ViewOp view) {
   }
 }
 
+/// Bytes of an arena that a buffer is; nothing of any other buffer.
+static std::optional<std::pair<ViewOp, int64_t>> arenaRange(Value buffer) {
+  int64_t offset = 0;
+  auto view = buffer.getDefiningOp<ViewOp>();
+  if (view && !view.getArena() && !view.getDynamic()) {
+    offset = view.getOffset();
+    view = view.getBase().getDefiningOp<ViewOp>();
+  }
+  if (!view || !view.getArena())
+    return std::nullopt;
+  return std::pair(view, view.getOffset() + offset);
+}
+
+/// A buffer that slides over bytes of itself: nothing may see both, so birth, copy and death follow each other.
+static void verifySlide(ProgramVerifier &v, CopyOp copy) {
+  auto from = arenaRange(copy.getSrc()), to = arenaRange(copy.getDst());
+  int64_t bytes = cast<BufferType>(copy.getSrc().getType()).getBytes();
+  if (!from || !to || from->first == to->first || from->first.getArena() != to->first.getArena() ||
+      from->second + bytes <= to->second || to->second + bytes <= from->second)
+    return;
+  auto birth = dyn_cast_or_null<MarkOp>(copy->getPrevNode()), death = dyn_cast_or_null<MarkOp>(copy->getNextNode());
+  if (copy.getToken() || !birth || birth.getLife() != Life::Birth || birth.getBuffer() != to->first.getBuffer() ||
+      !death || death.getLife() != Life::Death || death.getBuffer() != from->first.getBuffer())
+    v.fail(copy) << "need the birth of its target right before and the death of its source right after, on the cpu, "
+                    "where a copy slides bytes over themselves";
+}
+
 static void verifyLiveRanges(ProgramVerifier &v) {
   v.program.getBody().walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      verifySlide(v, copy);
     if (auto view = dyn_cast<ViewOp>(op); view && view.getArena())
       verifyLiveRange(v, view);
     if (auto mark = dyn_cast<MarkOp>(op)) {

@@ -36,8 +36,10 @@ static ArenaOp arenaOfResidents(plim::plan::ModuleOp module, bool ofStates) {
   return {};
 }
 
+ArenaOp plim::plan::findConstantArena(plim::plan::ModuleOp module) { return arenaOfResidents(module, false); }
+
 ArenaOp plim::plan::constantArena(plim::plan::ModuleOp module) {
-  ArenaOp known = arenaOfResidents(module, false);
+  ArenaOp known = findConstantArena(module);
   return known ? known : createArena(module, ArenaKind::Persistent, Tier::Ram, weightDataBytes(module));
 }
 

@@ -8,8 +8,11 @@ namespace plim::plan {
 /// Appends an arena named @arena<number> before the programs.
 ArenaOp createArena(ModuleOp module, ArenaKind kind, Tier tier, int64_t bytes);
 
-/// The arena of all constants, which mirrors the data part of the weight file.
+/// The arena of constants: the data part of the weight file up to the last one that is kept in memory.
 ArenaOp constantArena(ModuleOp module);
+
+/// It, or null where no program keeps a constant yet.
+ArenaOp findConstantArena(ModuleOp module);
 
 /// The arena of all states, and where each lies in it: in the order of the module, so that all programs agree.
 ArenaOp stateArena(ModuleOp module);

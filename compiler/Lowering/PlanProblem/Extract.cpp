@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------------------------===//
 
 #include "compiler/Lowering/PlanProblem/FixedCosts.h"
+#include "compiler/Lowering/PlanProblem/MovableBuffers.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanProblem/RegionBuffers.h"
 #include "dialects/Plan/PlanSteps.h"
@@ -172,7 +173,7 @@ solver::Candidate Extractor::candidateOf(CandidateAttr candidate) const {
 void Extractor::addLaunch(solver::Step &step, LaunchOp launch) {
   for (CandidateAttr candidate : launch.getCandidates().getAsRange<CandidateAttr>())
     step.candidates.push_back(candidateOf(candidate));
-  step.pure = launch.getPure();
+  step.pure = launch.getPure() && !launch.getNumResults();
   if (launch.getGroup()) {
     step.group = groups.insert({launch.getGroupAttr(), int(groups.size())}).first->second;
     std::vector<std::string> &choices = problem.groups[step.group].choices;
@@ -253,7 +254,7 @@ void Extractor::addStep(Operation *op) {
     candidate.kernel = op->getName().getStringRef().str();
     candidate.flags = 0;
     step.candidates.push_back(candidate);
-    step.pure = isa<EvalOp>(op);
+    step.pure = false; // it runs once: others use its scalars
   }
   auto touch = [&](Operation *inner) {
     for (BufferUse use : bufferUses(inner)) {
@@ -301,6 +302,7 @@ void Extractor::addAccesses() {
         continue;
       }
       (i == 0 ? step.writes : step.reads).push_back(b);
+      step.pure &= !access.writes; // run again, it would find what the others wrote
       // Keep the order of accesses wherever one of two writes.
       for (size_t j = 0; j < i; ++j)
         if ((access.writes || all[j].writes) && !llvm::is_contained(step.after, all[j].step))
@@ -351,8 +353,11 @@ FailureOr<PlanProblem> Extractor::run() {
   problem.granule = PLIM_PAGE;
   problem.countIo = request.countIO;
   problem.levers = request.levers;
-  for (unsigned tier = 0; tier < kTierCount; ++tier)
-    problem.tiers[tier].capacity = request.budget[tier].value_or(solver::kUnbounded);
+  problem.links = request.links;
+  for (unsigned tier = 0; tier < kTierCount; ++tier) {
+    int64_t otherwise = static_cast<Tier>(tier) == Tier::Ssd ? 0 : solver::kUnbounded;
+    problem.tiers[tier].capacity = request.budget[tier].value_or(otherwise);
+  }
   program.getBody().walk([&](Operation *op) {
     if (auto group = op->getAttrOfType<StringAttr>("group"))
       groups.insert({group, int(groups.size())});
@@ -365,6 +370,7 @@ FailureOr<PlanProblem> Extractor::run() {
     if (isStep(&op) && !isa<ReturnOp>(op))
       addStep(&op);
   addAccesses();
+  markMovable(result, isShared);
   for (auto [number, op] : llvm::enumerate(result.steps))
     if (auto launch = dyn_cast<LaunchOp>(op))
       addAliases(launch, int(number));

@@ -22,12 +22,19 @@
 
 namespace plim::plan {
 
+/// Order, choose, alias, recompute, move and stream; spill acts where the ssd has a budget.
+inline constexpr solver::Levers kAllLevers = {.recompute = true, .spill = true, .stream = true, .move = true};
+
+/// Disk 1.2 GB/s read and 0.9 GB/s written, a copy in the ram reads and writes at 30 GB/s together.
+std::vector<solver::Link> defaultLinks();
+
 struct FitRequest {
-  /// Bytes by tier; no bound where it is empty.
+  /// Bytes by tier; no bound where it is empty, but nothing is written to an ssd without a budget.
   std::array<std::optional<int64_t>, kTierCount> budget;
   /// The caller's inputs and outputs count against the budget.
   bool countIO = true;
-  solver::Levers levers;
+  solver::Levers levers = kAllLevers;
+  std::vector<solver::Link> links = defaultLinks();
   solver::FitOptions options;
 };
 
@@ -58,8 +65,13 @@ void applyOrder(const PlanProblem &extracted, llvm::ArrayRef<int> order);
 /// Keeps one candidate of each launch. Stays in stage virtual.
 void applyCandidates(const PlanProblem &extracted, const solver::Solution &solution);
 
-/// Order, candidates, aliases, homes, workspaces and offsets: stage tiered.
+/// Order, candidates, aliases, homes, workspaces and offsets; clones of steps that run again, copies between tiers and
+/// waits for them: stage tiered. Constants that it streams move to the end of the weight file.
 mlir::LogicalResult applySolution(const PlanProblem &extracted, const solver::Solution &solution);
+
+/// Counts in problem and solution what the runtime reserves for the tables of the solution's transfers. False where it
+/// then does not fit any more.
+bool countTables(PlanProblem &extracted, solver::Solution &solution);
 
 /// Plans that fit, or a refusal; aliases that no shape can follow are dropped from the problem on the way. Emits the
 /// refusal at the program.
@@ -78,6 +90,10 @@ mlir::LogicalResult recordPeaks(ModuleOp module);
 /// i / run * stride + i % run of the place. Nothing where no shape can say that.
 std::optional<AccessAttr> stridedAccess(AccessAttr access, int64_t bufferBytes, int64_t run, int64_t stride);
 
+/// Aliases of the problem by which the solution has a buffer strided in another one in a way that some step cannot
+/// follow: only a launch can, and only where it uses the whole buffer by a shape that can say it. By rising number.
+llvm::SmallVector<int> aliasesWithoutShape(const PlanProblem &extracted, const solver::Solution &solution);
+
 /// A launch that only moves what it reads into what it writes (an into-alias for each read) and of which the solution
 /// has some pieces in place: the copies that are left, each as what it reads (an operand's number) and writes. Nothing
 /// where all pieces must be copied, or where a shape cannot say where a piece goes (then `impossible` is set).
@@ -90,5 +106,9 @@ llvm::SmallVector<PieceCopy> remainingCopies(const PlanProblem &extracted, const
 
 /// End of the last constant of the module in the weight file's data part.
 int64_t weightDataBytes(ModuleOp module);
+
+/// Puts constants that programs stream behind those that lie in memory, each at a multiple of kSsdAlign, so that those
+/// in memory are one range from the start of the file; homes and the arena follow. Does nothing where none is streamed.
+void layOutConstants(ModuleOp module);
 
 } // namespace plim::plan

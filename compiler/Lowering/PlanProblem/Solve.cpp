@@ -1,20 +1,17 @@
 //===- Solve.cpp - From a request to a tiered program, or a refusal --------------------------------------===//
 
+#include "compiler/Lowering/PlanProblem/FixedCosts.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanTable/PlanTable.h"
 #include "dialects/Plan/PlanSteps.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace plim::plan;
 namespace solver = plim::solver;
 
-/// Aliases of the problem by which a buffer lies strided in another one in a way that some step cannot follow: only a
-/// launch can, and only where it uses the whole buffer by a shape that can say it.
-static llvm::SmallSetVector<int, 4> aliasesWithoutShape(const PlanProblem &extracted,
-                                                        const solver::Solution &solution) {
+SmallVector<int> plim::plan::aliasesWithoutShape(const PlanProblem &extracted, const solver::Solution &solution) {
   llvm::SmallSetVector<int, 4> dropped;
   for (const solver::Action &action : solution.actions) {
     if (action.kind != solver::ActionKind::Run)
@@ -50,7 +47,9 @@ static llvm::SmallSetVector<int, 4> aliasesWithoutShape(const PlanProblem &extra
       }
     });
   }
-  return dropped;
+  SmallVector<int> sorted(dropped.begin(), dropped.end());
+  llvm::sort(sorted);
+  return sorted;
 }
 
 /// The planner's own text has one statement a line; the first is the error, the others are notes. At the location
@@ -68,17 +67,32 @@ static LogicalResult emitRefusal(ProgramOp program, const solver::Refusal &refus
   return failure();
 }
 
+std::vector<solver::Link> plim::plan::defaultLinks() {
+  using enum solver::Tier;
+  return {{Ssd, Ram, 1'200'000'000, 80'000}, {Ram, Ssd, 900'000'000, 80'000}, {Ram, Ram, 15'000'000'000, 0}};
+}
+
+bool plim::plan::countTables(PlanProblem &extracted, solver::Solution &solution) {
+  constexpr int ram = int(solver::Tier::Ram);
+  solver::Problem &problem = extracted.problem;
+  solver::FixedCost &tables = problem.fixed.front();
+  int64_t more = tableBytes(extracted.program, solution) - tables.bytes;
+  tables.bytes += more;
+  solution.fixed[ram] += more;
+  solution.peak[ram] += more;
+  return solution.peak[ram] <= problem.tiers[ram].capacity;
+}
+
 FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, const FitRequest &request) {
   for (;;) {
     solver::FitResult fit = solver::fitBudget(extracted.problem, request.options);
     if (fit.refusal)
       return emitRefusal(extracted.program, *fit.refusal);
-    llvm::SmallSetVector<int, 4> dropped = aliasesWithoutShape(extracted, *fit.solution);
-    if (dropped.empty())
+    SmallVector<int> dropped = aliasesWithoutShape(extracted, *fit.solution);
+    // Where a plan has more transfers than were counted, it is looked for again with these counted.
+    if (dropped.empty() && countTables(extracted, *fit.solution))
       return std::move(*fit.solution);
-    SmallVector<int> numbers(dropped.begin(), dropped.end());
-    llvm::sort(numbers, std::greater<int>());
-    for (int number : numbers)
+    for (int number : llvm::reverse(dropped))
       extracted.problem.aliases.erase(extracted.problem.aliases.begin() + number);
   }
 }

@@ -35,6 +35,18 @@ std::optional<AccessAttr> plim::plan::stridedAccess(AccessAttr access, int64_t b
                          strided);
 }
 
+/// The place lies in that of its base in this run of the step: of a step that runs again, it may be another run's.
+static bool isOn(const PlanProblem &extracted, const solver::Solution &solution, const solver::Action &action,
+                 int number) {
+  const solver::Place &place = solution.places[number];
+  const solver::Alias &alias = extracted.problem.aliases[place.alias];
+  for (const std::vector<int> *places : {&action.reads, &action.writes})
+    for (int other : *places)
+      if (const solver::Place &base = solution.places[other]; base.buffer == alias.base)
+        return base.storage == place.storage && base.offset + alias.offset == place.offset;
+  return false;
+}
+
 SmallVector<PieceCopy> plim::plan::remainingCopies(const PlanProblem &extracted, const solver::Solution &solution,
                                                    const solver::Action &action, bool &impossible) {
   auto launch = dyn_cast<LaunchOp>(extracted.steps[action.step]);
@@ -47,7 +59,8 @@ SmallVector<PieceCopy> plim::plan::remainingCopies(const PlanProblem &extracted,
       if (place.alias < 0)
         continue;
       const solver::Alias &alias = extracted.problem.aliases[place.alias];
-      if (alias.step != action.step || alias.kind == solver::AliasKind::InPlace)
+      if (alias.step != action.step || alias.kind == solver::AliasKind::InPlace ||
+          !isOn(extracted, solution, action, number))
         continue;
       inPlace.insert(place.buffer);
       (alias.kind == solver::AliasKind::Into ? anyInto : anyView) = true;

@@ -18,7 +18,7 @@ struct AssignOffsets : impl::PlanAssignOffsetsBase<AssignOffsets> {
 
   void runOnOperation() override {
     FitRequest request;
-    request.levers.order = request.levers.choose = false;
+    request.levers = kNoLevers;
     bool ok = true;
     for (ProgramOp program : programsIn(getOperation(), Stage::Virtual))
       ok &= mlir::succeeded(fitProgram(program, request));

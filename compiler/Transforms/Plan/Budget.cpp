@@ -8,16 +8,30 @@ using namespace mlir;
 
 namespace plim::plan {
 
-FailureOr<FitRequest> parseRequest(ModuleOp module, StringRef ram, bool excludeIO) {
+FailureOr<FitRequest> parseRequest(ModuleOp module, StringRef ram, bool excludeIO, StringRef ssd) {
   FitRequest request;
   request.countIO = !excludeIO;
-  if (ram.empty())
-    return request;
-  int64_t bytes;
-  if (std::string wrong = parseByteSize(std::string_view(ram.data(), ram.size()), bytes); !wrong.empty())
-    return emitError(module.getLoc()) << "option ram: " << wrong;
-  request.budget[static_cast<unsigned>(Tier::Ram)] = bytes;
+  bool ok = true;
+  for (auto [name, text, tier] : {std::tuple("ram", ram, Tier::Ram), std::tuple("ssd", ssd, Tier::Ssd)}) {
+    if (text.empty())
+      continue;
+    int64_t bytes = 0;
+    if (std::string wrong = parseByteSize(std::string_view(text.data(), text.size()), bytes); !wrong.empty()) {
+      emitError(module.getLoc()) << "option " << name << ": " << wrong;
+      ok = false;
+    }
+    request.budget[static_cast<unsigned>(tier)] = bytes;
+  }
+  if (!ok)
+    return failure();
   return request;
+}
+
+LogicalResult fitPrograms(ModuleOp module, const FitRequest &request) {
+  bool ok = true;
+  for (ProgramOp program : programsIn(module, Stage::Virtual))
+    ok &= succeeded(fitProgram(program, request));
+  return success(ok);
 }
 
 SmallVector<ProgramOp> programsIn(ModuleOp module, Stage stage) {

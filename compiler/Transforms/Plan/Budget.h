@@ -5,8 +5,15 @@
 
 namespace plim::plan {
 
-/// A request from the text of an option; fails with an error at the module where it is no size.
-mlir::FailureOr<FitRequest> parseRequest(ModuleOp module, llvm::StringRef ram, bool excludeIO);
+/// A request from the text of options; fails with an error at the module where one is no size.
+mlir::FailureOr<FitRequest> parseRequest(ModuleOp module, llvm::StringRef ram, bool excludeIO,
+                                         llvm::StringRef ssd = {});
+
+/// In the order given, each launch with its fastest candidate.
+inline constexpr solver::Levers kNoLevers = {.order = false, .choose = false};
+
+/// All programs in stage virtual to tiered with the levers of the request.
+mlir::LogicalResult fitPrograms(ModuleOp module, const FitRequest &request);
 
 /// The programs of a module that are in this stage.
 llvm::SmallVector<ProgramOp> programsIn(ModuleOp module, Stage stage);

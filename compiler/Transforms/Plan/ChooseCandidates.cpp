@@ -20,7 +20,8 @@ struct ChooseCandidates : impl::PlanChooseCandidatesBase<ChooseCandidates> {
     mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO);
     if (mlir::failed(request))
       return signalPassFailure();
-    request->levers.order = false;
+    request->levers = kNoLevers;
+    request->levers.choose = true;
     bool ok = true;
     for (ProgramOp program : programsIn(getOperation(), Stage::Virtual))
       ok &= mlir::succeeded(choose(program, *request));

@@ -17,13 +17,11 @@ struct FitBudget : impl::PlanFitBudgetBase<FitBudget> {
   using PlanFitBudgetBase::PlanFitBudgetBase;
 
   void runOnOperation() override {
-    mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO);
+    mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO, ssd);
     if (mlir::failed(request))
       return signalPassFailure();
-    bool ok = true;
-    for (ProgramOp program : programsIn(getOperation(), Stage::Virtual))
-      ok &= mlir::succeeded(fitProgram(program, *request));
-    if (!ok)
+    request->levers.stream = !noStream;
+    if (mlir::failed(fitPrograms(getOperation(), *request)))
       signalPassFailure();
   }
 };
