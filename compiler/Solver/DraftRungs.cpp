@@ -135,9 +135,9 @@ void DraftRungs::pack(Rung &rung) {
 }
 
 const Solution &DraftRungs::first() {
-  auto rung = std::find_if(rungs.begin(), rungs.end(), [](const Rung &r) { return r.first; });
-  pack(*rung);
-  return *rung->plan;
+  Rung &rung = *std::find_if(rungs.begin(), rungs.end(), [](const Rung &r) { return r.first; });
+  pack(rung);
+  return *rung.plan;
 }
 
 const Solution *DraftRungs::fastestWithin(const TierBytes &capacity) {
@@ -179,6 +179,10 @@ const Solution &DraftRungs::smallest() {
         best = &**plan;
   }
   return *best;
+}
+
+const Draft &DraftRungs::firstDraft() const {
+  return std::find_if(rungs.begin(), rungs.end(), [](const Rung &r) { return r.first; })->draft;
 }
 
 const Draft &DraftRungs::leanest() { return byLeast().front()->draft; }

@@ -29,7 +29,8 @@ public:
   const Solution &first();                                  // the fastest draft's, whatever it needs
   const Solution *fastestWithin(const TierBytes &capacity); // null where none fits
   const Solution &smallest();                               // in the ram; elsewhere among equals
-  const Draft &leanest();                                   // of least bytes alive at one time
+  const Draft &firstDraft() const;
+  const Draft &leanest(); // of least bytes alive at one time
 
 private:
   struct Rung {

@@ -90,8 +90,11 @@ JointOptions JointRungs::request(const TierBytes &capacity) const {
   const int64_t granule = context.problem.granule;
   if (capacity[0] != kUnbounded)
     request.capacity[0] = std::max<int64_t>(0, capacity[0] - resident[0]) / granule * granule;
+  int64_t &ssd = request.capacity[int(Tier::Ssd)];
   if (!context.problem.levers.spill)
-    request.capacity[int(Tier::Ssd)] = 0;
+    ssd = 0;
+  else if (ssd != kUnbounded)
+    ssd = std::max<int64_t>(0, ssd - resident[int(Tier::Ssd)]) / granule * granule;
   return request;
 }
 

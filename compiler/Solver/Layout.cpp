@@ -96,12 +96,12 @@ public:
       position[draft.order[k]] = k;
     birth.resize(buffers), last.resize(buffers);
     range.resize(buffers), alias.assign(buffers, -1);
-    owner.resize(buffers), classes.resize(buffers), contents.resize(buffers);
+    owner.resize(buffers), contents.resize(buffers), next.assign(buffers, -1), tail.resize(buffers);
     for (int b = 0; b < buffers; ++b) {
       range[b].bytes = bytesOf(p, b, draft.choices);
       if (onSsd(b))
         range[b].bytes = alignUp(range[b].bytes, kSsdAlign);
-      owner[b] = contents[b] = b, classes[b] = {b};
+      owner[b] = contents[b] = tail[b] = b;
       const BufferKind kind = p.buffers[b].kind;
       const bool made = kind == BufferKind::Transient || kind == BufferKind::Output;
       birth[b] = made ? position[ctx.uses.writer[b]] : -1;
@@ -130,12 +130,16 @@ private:
   // By buffer: the one at the end of its chain of views and pieces. Where two have the same, a byte that both have in
   // their class holds the same contents for both, as each lies where the chain puts it.
   std::vector<int> contents;
-  std::vector<std::vector<int>> classes;
+  // A class goes by one of its members, whose owner is itself, and has the others in a list behind it.
+  std::vector<int> next, tail; // by buffer; `tail` of classes only
   struct Taken {
     int into = 0, view = 0;
     int64_t ns = 0;
   };
   std::vector<Taken> taken; // by step
+  // Of tryAlias: members of both classes, and where they would lie.
+  std::vector<int> movedMembers, stillMembers;
+  std::vector<Range> moved, still;
 
   const Candidate &chosen(int step) const { return p.steps[step].candidates[draft.candidates[step]]; }
   bool transient(int b) const { return p.buffers[b].kind == BufferKind::Transient; }
@@ -183,9 +187,8 @@ private:
         return;
       at = base;
     }
-    // Where the members of both classes would lie.
-    std::vector<Range> moved, still;
-    for (int m : classes[a]) {
+    moved.clear(), still.clear(), movedMembers.clear(), stillMembers.clear();
+    for (int m = a; m >= 0; m = next[m]) {
       Range r = range[m];
       if (at.run == 0) {
         r.offset += at.offset - old.offset;
@@ -194,10 +197,10 @@ private:
           return;
         r = at;
       }
-      moved.push_back(r);
+      moved.push_back(r), movedMembers.push_back(m);
     }
-    for (int m : classes[b])
-      still.push_back(range[m]);
+    for (int m = b; m >= 0; m = next[m])
+      still.push_back(range[m]), stillMembers.push_back(m);
     auto ea = extent(moved), eb = extent(still);
     const bool outer = eb.first <= ea.first && ea.second <= eb.second;
     const bool inner = ea.first <= eb.first && eb.second <= ea.second;
@@ -219,27 +222,26 @@ private:
       }
       return true;
     };
-    if (!place(classes[a], moved) || !place(classes[b], still) || (anchored > 0 && transferred > 0))
+    if (!place(movedMembers, moved) || !place(stillMembers, still) || (anchored > 0 && transferred > 0))
       return;
     const bool equal = al.kind != AliasKind::InPlace;
     for (size_t i = 0; i < moved.size(); ++i)
       for (size_t j = 0; j < still.size(); ++j) {
-        const int m = classes[a][i], n = classes[b][j];
+        const int m = movedMembers[i], n = stillMembers[j];
         const bool same = equal && contents[m] == contents[al.buffer] && contents[n] == contents[al.base];
         if (!same && !compatible(m, moved[i], n, still[j]))
           return;
       }
     if (equal)
-      for (int from = contents[al.buffer]; int m : classes[a])
+      for (int from = contents[al.buffer]; int m : movedMembers)
         if (contents[m] == from)
           contents[m] = contents[al.base];
 
     for (size_t k = 0; k < moved.size(); ++k)
-      range[classes[a][k]] = moved[k], owner[classes[a][k]] = b;
+      range[movedMembers[k]] = moved[k], owner[movedMembers[k]] = b;
     for (size_t k = 0; k < still.size(); ++k)
-      range[classes[b][k]] = still[k];
-    classes[b].insert(classes[b].end(), classes[a].begin(), classes[a].end());
-    classes[a].clear();
+      range[stillMembers[k]] = still[k];
+    next[tail[b]] = a, tail[b] = tail[a];
     alias[al.buffer] = id;
     taken[al.step].into += al.kind == AliasKind::Into;
     taken[al.step].view += al.kind == AliasKind::View;
@@ -249,12 +251,12 @@ private:
   Layout finish() const {
     Layout out;
     const int steps = int(p.steps.size());
-    out.members.resize(p.buffers.size());
+    out.members.resize(p.buffers.size()), out.storages.reserve(p.buffers.size());
     for (int b = 0; b < int(p.buffers.size()); ++b) {
-      if (classes[b].empty())
+      if (owner[b] != b)
         continue;
       StorageLife life{.birth = steps, .death = 0};
-      for (int m : classes[b]) {
+      for (int m = b; m >= 0; m = next[m]) {
         out.members[m] = {int(out.storages.size()), range[m].offset, range[m].run, range[m].stride, alias[m]};
         life.bytes = std::max(life.bytes, range[m].end());
         life.align = std::max({life.align, p.buffers[m].align, onSsd(m) ? kSsdAlign : kAlign});
@@ -262,7 +264,7 @@ private:
         life.death = std::max(life.death, std::min(last[m] + 1, steps));
         life.tier = transient(m) ? chosen(ctx.uses.writer[m]).tier : p.buffers[m].tier;
       }
-      for (int m : classes[b])
+      for (int m = b; m >= 0; m = next[m])
         if (!transient(m)) {
           const BufferKind kind = p.buffers[m].kind;
           const bool io = kind == BufferKind::Input || kind == BufferKind::Output;

@@ -1,0 +1,44 @@
+//===- RungPath.h - Joint plans on a grid of ram budgets, for one budget of the ssd -----------===//
+#ifndef PLIM_SOLVER_RUNGPATH_H
+#define PLIM_SOLVER_RUNGPATH_H
+
+#include "compiler/Solver/JointRungs.h"
+#include <map>
+
+namespace plim::solver {
+
+// Budgets of the ram in 2^depth geometric steps from `floor` to `top`. No plan takes less than `floor`; from `top` on
+// there is one that takes `fastestNs`.
+struct RamGrid {
+  int64_t floor = 1, top = 1, fastestNs = 0;
+  int depth = 0;
+  int64_t budget(int rung) const;
+};
+
+class RungPath {
+public:
+  // All must outlive it; the capacity of the ram is not used.
+  RungPath(const JointRungs &joint, const RamGrid &grid, const TierBytes &capacity, const FitOptions &options);
+
+  // The plan of the path to this budget (Ladder.h); null where it has none.
+  const Solution *fastest(int64_t ram);
+  // The plan of least ram that is found: by the planner's own search, or on the way to the grid's smallest rung.
+  const Solution *smallest();
+  // The plan for one budget; null where none is found.
+  const Solution *planFor(int64_t ram);
+
+private:
+  const JointRungs &joint;
+  const RamGrid &grid;
+  TierBytes capacity; // unbounded in the ram
+  const FitOptions &options;
+  std::map<int64_t, std::optional<Solution>> made; // by budget
+  std::optional<const Solution *> least;
+  std::optional<Solution> witness;
+
+  const Solution *slowEnough(int low, int rung, int64_t faster);
+};
+
+} // namespace plim::solver
+
+#endif // PLIM_SOLVER_RUNGPATH_H
