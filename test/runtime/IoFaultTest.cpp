@@ -38,15 +38,15 @@ struct NthFault {
       return -EIO;
     case Kind::nospace:
       return -ENOSPC;
-    case Kind::cutShort: // not even on a block's boundary; the rest is asked for again
-      return result / 2 + 1;
+    case Kind::cutShort: { // not even on a block's boundary; the rest is asked for again
+      uint64_t moved = static_cast<uint64_t>(result) / 2 + 1, whole = moved / PLIM_PAGE * PLIM_PAGE;
+      damage(e, whole, e.bytes - whole);
+      return static_cast<int64_t>(moved);
+    }
     case Kind::nothing:
       return 0;
     case Kind::torn: // the disk says that it has all, and has half
-      if (write)
-        zero(e.fd, e.offset + e.bytes / 2, e.bytes - e.bytes / 2);
-      else
-        memset(e.memory + e.bytes / 2, 0, e.bytes - e.bytes / 2);
+      damage(e, e.bytes / 2, e.bytes - e.bytes / 2);
       return result;
     case Kind::bitFlip:
       if (write)
@@ -56,6 +56,14 @@ struct NthFault {
       return result;
     }
     return result;
+  }
+
+  /// A part of what was moved did not arrive.
+  static void damage(const IoEvent &e, uint64_t from, uint64_t bytes) {
+    if (e.call == IoCall::write)
+      zero(e.fd, e.offset + from, bytes);
+    else
+      memset(e.memory + from, 0, bytes);
   }
 
   // Whole blocks, as the file may be open for direct I/O.
