@@ -47,6 +47,36 @@ TEST(Spill, ResultsAreTheSameByEveryWayAndDepthAndFiguresEqualThePlan) {
       }
 }
 
+TEST(Spill, ProgramsThatTakeTurnsShareOneFileOfTheLargest) {
+  SsdPlan small, large;
+  small.stream = large.stream = false;
+  large.rounds = 5;
+  TableBuilder b;
+  b.beginVariant("only");
+  small.buildProgram(b, "small");
+  large.buildProgram(b, "large");
+  Model model(b);
+  Folder folder;
+  plim_context_options o = {};
+  o.spill_folder = folder.path.c_str();
+  Running r(model.model, 1, nullptr, nullptr, nullptr, o);
+  PLIM_OK_OR_FAIL(r.status);
+  std::vector<float> x(3000, 1), y(3000);
+  for (int turn = 0; turn < 3; ++turn)
+    for (uint32_t program : {0u, 1u}) {
+      plim_bind_input(r.session, program, "x", x.data(), x.size() * 4, nullptr, 0);
+      plim_bind_output(r.session, program, "y", y.data(), y.size() * 4);
+      PLIM_OK_OR_FAIL(r.run(nullptr, program));
+      EXPECT_EQ(y, std::vector<float>(3000, program ? 2.0f + 3 + 4 + 5 + 6 : 2.0f + 3 + 4));
+      plim_usage u = r.usage(program);
+      EXPECT_EQ(u.planned[PLIM_SSD], large.spill());
+      EXPECT_EQ(u.reserved[PLIM_SSD], large.spill());
+      EXPECT_EQ(u.reserved[PLIM_RAM], u.planned[PLIM_RAM]);
+      EXPECT_EQ(u.live[PLIM_SSD], u.live_planned[PLIM_SSD]);
+      EXPECT_EQ(u.touched[PLIM_SSD], u.touched_planned[PLIM_SSD]);
+    }
+}
+
 TEST(Spill, NothingIsLeftInTheFolder) {
   SsdPlan plan;
   plan.stream = false;

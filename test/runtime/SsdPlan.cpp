@@ -24,6 +24,11 @@ void SsdPlan::writeWeights(TableBuilder &b, const std::string &path) const {
 }
 
 void SsdPlan::build(TableBuilder &b) const {
+  b.beginVariant("only");
+  buildProgram(b, "forward");
+}
+
+void SsdPlan::buildProgram(TableBuilder &b, const std::string &name) const {
   b.ioDepth = depth;
   uint32_t arena = b.arena(PLIM_TRANSIENT, 3 * slot()), ssd = b.arena(PLIM_TRANSIENT, spill(), PLIM_SSD);
   uint32_t vector = b.shape({n});
@@ -32,8 +37,7 @@ void SsdPlan::build(TableBuilder &b) const {
   uint32_t constant = stream ? b.constant("w", vector, PLIM_PAGE, bytes(), hash) : PLIM_NONE;
   uint32_t states = commit ? b.arena(PLIM_PERSISTENT, 4096) : PLIM_NONE;
   uint32_t state = commit ? b.state("s", b.shape({16}), 64) : PLIM_NONE;
-  b.beginVariant("only");
-  b.beginProgram("forward");
+  b.beginProgram(name);
   uint32_t home = commit ? b.resident(true, state, states, 0, 64) : PLIM_NONE;
   uint32_t file = stream ? b.residentInFile(constant) : PLIM_NONE;
   uint32_t x = b.ioView(b.input("x", vector)), y = b.ioView(b.output("y", vector));

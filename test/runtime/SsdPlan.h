@@ -47,7 +47,9 @@ struct SsdPlan {
   std::vector<float> weights() const;
   /// Writes the weight file; `b` gets its length and hash.
   void writeWeights(TableBuilder &b, const std::string &path) const;
+  /// A variant of one program.
   void build(TableBuilder &b) const;
+  void buildProgram(TableBuilder &b, const std::string &name) const;
 };
 
 /// The plan with its objects, bound to an input and an output.
