@@ -1,5 +1,6 @@
 //===- Joint.cpp - Order, choice, recompute, spill and stream, planned together ------------------===//
 #include "compiler/Solver/Joint/Joint.h"
+#include "compiler/Solver/Exact/ExactPlan.h"
 #include "compiler/Solver/Joint/Emit.h"
 #include "compiler/Solver/Joint/Search.h"
 #include <algorithm>
@@ -63,6 +64,20 @@ std::optional<JointPlan> planBest(const Graph &graph, const JointOptions &option
   return best;
 }
 
+// Repair is weak on small graphs near their floor, where one value is a large part of the memory: there all plans are
+// tried.
+std::optional<JointPlan> planEither(const Context &context, const std::vector<int> &order, const Graph &graph,
+                                    const JointOptions &options) {
+  std::optional<JointPlan> best = planBest(graph, options);
+  const bool searched = !transfers(graph) && options.capacityAt.empty() && isSmall(context.problem);
+  if (!searched || (best && best->ns <= graph.fastestNs))
+    return best;
+  ExactPlan exact = exactPlan(context, {.arena = ramOf(options), .order = order});
+  if (exact.outcome == ExactPlan::Outcome::Fastest && (!best || exact.ns < best->ns))
+    best = JointPlan{std::move(exact.schedule), std::move(exact.begun), exact.live, exact.ns};
+  return best;
+}
+
 } // namespace
 
 JointPlanner::JointPlanner(const Context &c, std::vector<int> given) : context(c), order(std::move(given)) {
@@ -73,7 +88,7 @@ JointPlanner::JointPlanner(const Context &c, std::vector<int> given) : context(c
 }
 
 std::optional<JointPlan> JointPlanner::plan(const JointOptions &options) const {
-  return planBest(Graph(context, order, ssdOf(options) > 0), options);
+  return planEither(context, order, Graph(context, order, ssdOf(options) > 0), options);
 }
 
 std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const {
@@ -95,14 +110,14 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   }
   JointOptions options = given;
   options.capacityAt.clear();
-  std::optional<JointPlan> best = planBest(graph, options);
+  std::optional<JointPlan> best = planEither(context, order, graph, options);
   if (!best)
     return best;
   high = best->live + graph.resident;
-  const int64_t step = std::max<int64_t>(kSsdAlign, high / 500);
+  const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / 500);
   while (high - low > step) {
     options.capacity[int(Tier::Ram)] = low + (high - low) / 2;
-    if (std::optional<JointPlan> plan = planBest(graph, options)) {
+    if (std::optional<JointPlan> plan = planEither(context, order, graph, options)) {
       high = std::min(options.capacity[int(Tier::Ram)], plan->live + graph.resident);
       best = std::move(plan);
     } else {

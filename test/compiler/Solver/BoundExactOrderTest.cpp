@@ -1,9 +1,11 @@
 //===- BoundExactOrderTest.cpp - The joint planner against exact optima of the given order ---------===//
+#include "compiler/Solver/Exact/ExactPlan.h"
 #include "compiler/Solver/Joint/Joint.h"
 #include "test/compiler/Solver/FixedOrderProgram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <cstdio>
+#include <numeric>
 #include <random>
 
 namespace plim::solver {
@@ -50,43 +52,49 @@ int64_t givenPeak(const Problem &p) {
   return most;
 }
 
-class ExactOrder : public testing::TestWithParam<bool> {};
-
-TEST_P(ExactOrder, JointPlannerTakesNoMoreTimeThanAnyOptimumOfTheGivenOrder) {
+// What the exact search and the joint planner say of one problem and arena, against what the program proves.
+TEST(ExactOrder, PlannersTakeNoMoreTimeThanAnyOptimumOfTheGivenOrder) {
   if (!hasCbc())
     GTEST_SKIP() << "need cbc (package coinor-cbc) on the path, have none";
-  int proved = 0, equal = 0, infeasible = 0, unknown = 0;
-  for (uint64_t seed = 0; seed < 24; ++seed) {
-    Problem p = thereAndBack(seed, 8 + int(seed % 7));
+  int proved = 0, equal = 0, infeasible = 0;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Problem p = thereAndBack(seed, 8 + int(seed % 6));
     ASSERT_THAT(validate(p), testing::IsEmpty());
-    p.levers.order = GetParam();
-    const Context context(p);
-    const JointPlanner planner(context);
-    for (int percent : {85, 70, 60}) {
+    for (int percent : {80, 60}) {
       const int64_t arena = givenPeak(p) * percent / 100 / kAlign * kAlign;
+      const std::string where = "seed " + std::to_string(seed) + " at " + std::to_string(percent) + " %";
       const FixedOrderOptimum optimum = fixedOrderOptimum(p, arena, 20);
-      infeasible += optimum.outcome == FixedOrderOptimum::Outcome::Infeasible;
-      unknown += optimum.outcome == FixedOrderOptimum::Outcome::Unknown;
-      if (optimum.outcome != FixedOrderOptimum::Outcome::Proved)
-        continue;
-      ++proved;
-      JointOptions options;
-      options.capacity[0] = arena;
-      const auto plan = planner.plan(options);
-      EXPECT_TRUE(plan) << "seed " << seed << " at " << percent << " %: no plan, exact " << optimum.ns;
-      if (!plan)
-        continue;
-      EXPECT_LE(plan->live, arena);
-      EXPECT_LE(plan->ns, optimum.ns) << "seed " << seed << " at " << percent << " %";
-      equal += plan->ns == optimum.ns;
+      ASSERT_NE(optimum.outcome, FixedOrderOptimum::Outcome::Unknown) << where;
+      const bool some = optimum.outcome == FixedOrderOptimum::Outcome::Proved;
+      (some ? proved : infeasible) += 1;
+      for (bool order : {false, true}) {
+        p.levers.order = order;
+        const Context context(p);
+        ExactOptions options{.arena = arena, .states = 1'000'000};
+        options.order.resize(p.steps.size());
+        std::iota(options.order.begin(), options.order.end(), 0);
+        const ExactPlan exact = exactPlan(context, options);
+        ASSERT_NE(exact.outcome, ExactPlan::Outcome::GaveUp) << where;
+        if (!some)
+          continue;
+        // Not always equal: the program makes a value again at most once before each step, and in the given order.
+        ASSERT_EQ(exact.outcome, ExactPlan::Outcome::Fastest) << where << " order " << order;
+        EXPECT_LE(exact.ns, optimum.ns) << where << " order " << order;
+        EXPECT_LE(exact.live, arena) << where << " order " << order;
+        equal += !order && exact.ns == optimum.ns;
+        JointOptions joint;
+        joint.capacity[0] = arena;
+        const auto plan = JointPlanner(context).plan(joint);
+        ASSERT_TRUE(plan) << where << " order " << order << ": none, the program has " << optimum.ns;
+        EXPECT_LE(plan->live, arena) << where;
+        EXPECT_LE(plan->ns, optimum.ns) << where << " order " << order;
+      }
     }
   }
-  std::printf("order %s: %d optima proved, equalled in %d; infeasible %d, unknown %d\n", GetParam() ? "on" : "off",
-              proved, equal, infeasible, unknown);
-  EXPECT_GE(proved, 20);
+  std::printf("%d optima proved, %d of them equalled in the given order; %d infeasible\n", proved, equal, infeasible);
+  EXPECT_GE(proved, 8);
+  EXPECT_GE(equal, proved * 3 / 4);
 }
-
-INSTANTIATE_TEST_SUITE_P(OrderLever, ExactOrder, testing::Bool());
 
 } // namespace
 } // namespace plim::solver
