@@ -2,13 +2,9 @@
 
 #include "runtime/core/error.h"
 
-#include "plim/check.h"
-
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,32 +66,16 @@ void *Pool::threadMain(void *argument) {
   return nullptr;
 }
 
-plim_status Pool::start(Worker *records, uint32_t threads, char *stacks, uint64_t bytes) {
+plim_status Pool::start(Worker *records, uint32_t threads, char *stacks, uint64_t stackBytes) {
   workers = records;
-  stackBytes = bytes;
-  // Signals belong to the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = 0;
   for (count = 1; count < threads; ++count) {
     Worker &w = workers[count];
-    w = {this, count, false, {}, stacks + (count - 1) * bytes};
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    w.guarded = bytes > PLIM_PAGE && mprotect(w.stack, PLIM_PAGE, PROT_NONE) == 0;
-    uint64_t guard = w.guarded ? uint64_t(PLIM_PAGE) : 0;
-    error = pthread_attr_setstack(&attributes, w.stack + guard, bytes - guard);
-    if (!error)
-      error = pthread_create(&w.thread, &attributes, threadMain, &w);
-    pthread_attr_destroy(&attributes);
-    if (error) {
-      if (w.guarded)
-        mprotect(w.stack, PLIM_PAGE, PROT_READ | PROT_WRITE);
+    w = {this, count, {}};
+    error = w.thread.start(stacks + (count - 1) * stackBytes, stackBytes, threadMain, &w);
+    if (error)
       break;
-    }
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!error)
     return PLIM_OK;
   uint32_t started = count;
@@ -105,18 +85,15 @@ plim_status Pool::start(Worker *records, uint32_t threads, char *stacks, uint64_
       .code(error)
       .need(threads)
       .have(started)
-      .say("the system refused a thread with a stack of %lu bytes", bytes);
+      .say("the system refused a thread with a stack of %lu bytes", stackBytes);
 }
 
 void Pool::stop() {
   stopping.store(1);
   wake.fetch_add(1);
   futex(wake, FUTEX_WAKE_PRIVATE, INT_MAX);
-  for (uint32_t i = 1; i < count; ++i) {
-    pthread_join(workers[i].thread, nullptr);
-    if (workers[i].guarded) // the memory may be the caller's
-      mprotect(workers[i].stack, PLIM_PAGE, PROT_READ | PROT_WRITE);
-  }
+  for (uint32_t i = 1; i < count; ++i)
+    workers[i].thread.join();
   count = 1;
 }
 

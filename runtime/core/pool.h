@@ -3,10 +3,11 @@
 #ifndef PLIM_RUNTIME_CORE_POOL_H
 #define PLIM_RUNTIME_CORE_POOL_H
 
+#include "runtime/core/planned_thread.h"
+
 #include "plim/status.h"
 
 #include <atomic>
-#include <pthread.h>
 
 namespace plim::rt {
 
@@ -19,13 +20,10 @@ public:
   struct Worker {
     Pool *pool;
     uint32_t id;
-    bool guarded;
-    pthread_t thread;
-    char *stack;
+    PlannedThread thread;
   };
 
-  /// Starts threads - 1 workers, worker i on stacks[(i - 1) * stackBytes, + stackBytes). The lowest page of each stack
-  /// is a guard and the thread's own block of thread-local storage is at its top. On failure no thread is left.
+  /// Starts threads - 1 workers, worker i on stacks[(i - 1) * stackBytes, + stackBytes). On failure no thread is left.
   plim_status start(Worker *workers, uint32_t threads, char *stacks, uint64_t stackBytes);
   void stop();
 
@@ -53,7 +51,6 @@ private:
   uint32_t tasks = 0;
   uint32_t count = 1;
   Worker *workers = nullptr;
-  uint64_t stackBytes = 0;
 };
 
 } // namespace plim::rt

@@ -3,10 +3,8 @@
 #include "runtime/core/error.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,8 +13,6 @@
 
 namespace plim::rt {
 namespace {
-
-constexpr uint32_t kNoPiece = UINT32_MAX;
 
 uint64_t now() {
   timespec t;
@@ -34,59 +30,6 @@ uint64_t wholeBlocks(uint64_t bytes) { return bytes / PLIM_PAGE * PLIM_PAGE; }
 
 } // namespace
 
-class Transfers::Lock {
-public:
-  explicit Lock(Transfers &t) : mutex(t.mutex) { pthread_mutex_lock(&mutex); }
-  ~Lock() { pthread_mutex_unlock(&mutex); }
-  void wait(pthread_cond_t &condition) { pthread_cond_wait(&condition, &mutex); }
-  void open() { pthread_mutex_unlock(&mutex); }
-  void close() { pthread_mutex_lock(&mutex); }
-
-private:
-  pthread_mutex_t &mutex;
-};
-
-// ---- Threads ----
-
-plim_status Transfers::startThread(uint32_t index, void *(*body)(void *)) {
-  Thread &t = records[index];
-  t = {this, {}, room.stacks + uint64_t(index) * kIoStackBytes, false};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  t.guarded = mprotect(t.stack, PLIM_PAGE, PROT_NONE) == 0;
-  uint64_t guard = t.guarded ? uint64_t(PLIM_PAGE) : 0;
-  int error = pthread_attr_setstack(&attributes, t.stack + guard, kIoStackBytes - guard);
-  if (!error)
-    error = pthread_create(&t.handle, &attributes, body, &t);
-  pthread_attr_destroy(&attributes);
-  if (!error) {
-    ++threads;
-    return PLIM_OK;
-  }
-  if (t.guarded)
-    mprotect(t.stack, PLIM_PAGE, PROT_READ | PROT_WRITE);
-  return Failure(PLIM_ERR_MEMORY)
-      .at("I/O thread %u", index)
-      .code(error)
-      .need(kIoStackBytes)
-      .say("the system refused a thread for transfers");
-}
-
-void Transfers::joinThreads() {
-  {
-    Lock lock(*this);
-    stopping = true;
-    pthread_cond_broadcast(&work);
-  }
-  wake();
-  for (uint32_t i = 0; i < threads; ++i) {
-    pthread_join(records[i].handle, nullptr);
-    if (records[i].guarded) // the memory may be the caller's
-      mprotect(records[i].stack, PLIM_PAGE, PROT_READ | PROT_WRITE);
-  }
-  threads = 0;
-}
-
 plim_status Transfers::start(const Room &memory, uint32_t most, int weightsFd, uint64_t weightsStart,
                              const SpillFile &spill, char *arenas, uint64_t arenaBytes, plim_io_way wanted) {
   room = memory;
@@ -99,38 +42,53 @@ plim_status Transfers::start(const Room &memory, uint32_t most, int weightsFd, u
   pthread_cond_init(&work, nullptr);
   pthread_cond_init(&arrival, nullptr);
   chosen = PLIM_IO_THREADS;
-  if (wanted != PLIM_IO_THREADS) {
+  if (wanted != PLIM_IO_THREADS && ring.open(room.ring)) {
     doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (doorbell >= 0 && ring.open(room.ring))
+    if (doorbell < 0)
+      ring.close();
+    else
       chosen = wanted == PLIM_IO_URING || !ring.registerMemory(arenas, arenaBytes) ? PLIM_IO_URING : PLIM_IO_REGISTERED;
   }
-  // Signals belong to the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  plim_status st = PLIM_OK;
-  if (chosen != PLIM_IO_THREADS)
-    st = startThread(0, [](void *t) -> void * {
-      static_cast<Thread *>(t)->owner->serveByRing();
-      return nullptr;
-    });
-  for (uint32_t i = 0; chosen == PLIM_IO_THREADS && i < threadsFor(depth) && !st; ++i)
-    st = startThread(i, [](void *t) -> void * {
-      static_cast<Thread *>(t)->owner->serve();
-      return nullptr;
-    });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  plim_status st = startThreads();
   if (st)
     stop();
   return st;
 }
 
+plim_status Transfers::startThreads() {
+  bool byRing = chosen != PLIM_IO_THREADS;
+  PlannedThread::Body body = [](void *t) -> void * {
+    static_cast<Transfers *>(t)->serve();
+    return nullptr;
+  };
+  if (byRing)
+    body = [](void *t) -> void * {
+      static_cast<Transfers *>(t)->serveByRing();
+      return nullptr;
+    };
+  for (uint32_t wanted = byRing ? 1 : threadsFor(depth); threads < wanted; ++threads)
+    if (int error = records[threads].start(room.stacks + uint64_t(threads) * kIoStackBytes, kIoStackBytes, body, this))
+      return Failure(PLIM_ERR_MEMORY)
+          .at("I/O thread %u", threads)
+          .code(error)
+          .need(wanted)
+          .have(threads)
+          .say("the system refused a thread with a stack of %u bytes", uint32_t(kIoStackBytes));
+  return PLIM_OK;
+}
+
 void Transfers::stop() {
-  joinThreads();
+  {
+    Lock lock(*this);
+    stopping = true;
+    pthread_cond_broadcast(&work);
+  }
+  wake();
+  for (; threads; --threads)
+    records[threads - 1].join();
   ring.close();
   if (doorbell >= 0)
     close(doorbell);
-  doorbell = -1;
   pthread_cond_destroy(&arrival);
   pthread_cond_destroy(&work);
   pthread_mutex_destroy(&mutex);
@@ -299,12 +257,10 @@ uint32_t Transfers::take() {
 
 void Transfers::prepare(Piece &piece) {
   const TransferRequest &r = transfers[piece.transfer].request;
-  if (!r.write)
+  if (!r.write || !piece.tail)
     return;
-  if (piece.tail) {
-    memcpy(piece.memory, r.memory + wholeBlocks(r.bytes), piece.tail);
-    memset(piece.memory + piece.tail, 0, PLIM_PAGE - piece.tail);
-  }
+  memcpy(piece.memory, r.memory + wholeBlocks(r.bytes), piece.tail);
+  memset(piece.memory + piece.tail, 0, PLIM_PAGE - piece.tail);
 }
 
 IoEvent Transfers::eventOf(const Piece &piece) const {
@@ -388,111 +344,11 @@ void Transfers::finish(Transfer &t, const Fault &fault) {
   pthread_cond_broadcast(&arrival);
 }
 
-// ---- The two ways ----
-
-void Transfers::serve() {
-  Lock lock(*this);
-  while (!stopping) {
-    uint32_t place = take();
-    if (place == kNoPiece) {
-      lock.wait(work);
-      continue;
-    }
-    Piece &piece = pieces[place];
-    lock.open();
-    prepare(piece);
-    Fault fault;
-    for (bool again = true; again;) {
-      IoEvent e = eventOf(piece);
-      auto offset = static_cast<off_t>(e.offset);
-      ssize_t n =
-          e.call == IoCall::write ? pwrite(e.fd, e.memory, e.bytes, offset) : pread(e.fd, e.memory, e.bytes, offset);
-      again = advance(piece, n < 0 ? -errno : n, fault);
-    }
-    lock.close();
-    finishPiece(place, fault);
-    pthread_cond_signal(&work); // one more piece of its queue may go
-    for (uint32_t arrived; (arrived = firstArrived()) != kNoTransfer;) {
-      Transfer &t = transfers[arrived];
-      t.state = Transfer::checking;
-      lock.open();
-      bool same = XXH3_64bits(t.request.memory, t.request.bytes) == t.request.hash;
-      lock.close();
-      finish(t, {same ? 0 : int32_t(TransferResult::changed), same ? 0 : starts[0] + t.request.offset});
-    }
-  }
-}
-
-void Transfers::serveByRing() {
-  constexpr uint64_t bell = UINT64_MAX;
-  uint32_t flying = 0, hashing = kNoTransfer;
-  uint64_t hashed = 0;
-  bool armed = false, ending = false;
-  XXH3_state_t hash;
-  XXH3_INITSTATE(&hash);
-  for (;;) {
-    {
-      Lock lock(*this);
-      ending = stopping;
-      if (ending && !flying && !armed)
-        return; // nothing is left that would write a result into the rings' memory
-      uint32_t place;
-      while (ring.hasRoom() && (place = take()) != kNoPiece) {
-        lock.open();
-        Piece &piece = pieces[place];
-        prepare(piece);
-        IoEvent e = eventOf(piece);
-        ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
-        ++flying;
-        lock.close();
-      }
-      if (hashing == kNoTransfer && (hashing = firstArrived()) != kNoTransfer) {
-        transfers[hashing].state = Transfer::checking;
-        hashed = 0;
-        XXH3_64bits_reset(&hash);
-      }
-    }
-    if (!armed && !ending && ring.hasRoom()) {
-      ring.pushPoll(doorbell, bell);
-      armed = true;
-    }
-    ring.enter(hashing == kNoTransfer ? 1 : 0);
-    uint64_t tag;
-    for (int64_t result; ring.pop(tag, result);) {
-      if (tag == bell) {
-        eventfd_t rings;
-        eventfd_read(doorbell, &rings);
-        armed = false;
-        continue;
-      }
-      auto place = static_cast<uint32_t>(tag);
-      Piece &piece = pieces[place];
-      Fault fault;
-      if (advance(piece, result, fault)) {
-        if (!ring.hasRoom())
-          ring.enter(0);
-        IoEvent e = eventOf(piece);
-        ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
-        continue;
-      }
-      --flying;
-      Lock lock(*this);
-      finishPiece(place, fault);
-    }
-    if (hashing == kNoTransfer)
-      continue;
-    // A part at a time, so that the ring does not run dry meanwhile.
-    Transfer &t = transfers[hashing];
-    uint64_t rest = t.request.bytes - hashed, part = rest < kPieceBytes ? rest : uint64_t(kPieceBytes);
-    XXH3_64bits_update(&hash, t.request.memory + hashed, part);
-    hashed += part;
-    if (hashed < t.request.bytes)
-      continue;
-    bool same = XXH3_64bits_digest(&hash) == t.request.hash;
-    Lock lock(*this);
-    finish(t, {same ? 0 : int32_t(TransferResult::changed), same ? 0 : starts[0] + t.request.offset});
-    hashing = kNoTransfer;
-  }
+void Transfers::finishHashed(Transfer &t, uint64_t hash) {
+  if (hash == t.request.hash)
+    finish(t, {});
+  else
+    finish(t, {TransferResult::changed, starts[static_cast<uint32_t>(t.request.file)] + t.request.offset});
 }
 
 } // namespace plim::rt

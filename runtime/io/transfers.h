@@ -5,11 +5,12 @@
 // `depth` pieces in flight. Whole blocks of PLIM_PAGE go straight between memory and file; what is left of the last
 // block goes through a page of its own, so that no byte beyond the transfer is touched in memory.
 //
-// What is written to the spill file is hashed by block before it leaves and compared when it comes back; a block that
-// no finished transfer of the run has written cannot be read.
+// What is written to the spill file is hashed by block and compared when it comes back; a block that no finished
+// transfer of the run has written cannot be read.
 #ifndef PLIM_RUNTIME_IO_TRANSFERS_H
 #define PLIM_RUNTIME_IO_TRANSFERS_H
 
+#include "runtime/core/planned_thread.h"
 #include "runtime/io/io_fault.h"
 #include "runtime/io/ring.h"
 #include "runtime/io/spill_file.h"
@@ -105,19 +106,26 @@ private:
     int32_t error = 0;
     uint64_t at = 0;
   };
+  static constexpr uint32_t kNoPiece = UINT32_MAX;
   struct Queue {
     uint32_t first = kNoTransfer, last = kNoTransfer, inFlight = 0;
   };
-  struct Thread {
-    Transfers *owner;
-    pthread_t handle;
-    char *stack;
-    bool guarded;
-  };
-  class Lock;
+  class Lock {
+  public:
+    explicit Lock(Transfers &t) : mutex(t.mutex) { pthread_mutex_lock(&mutex); }
+    ~Lock() { pthread_mutex_unlock(&mutex); }
+    void wait(pthread_cond_t &condition) { pthread_cond_wait(&condition, &mutex); }
+    void open() { pthread_mutex_unlock(&mutex); }
+    void close() { pthread_mutex_lock(&mutex); }
 
+  private:
+    pthread_mutex_t &mutex;
+  };
+
+  // Bodies of the threads (serve_transfers.cpp).
   void serve();
   void serveByRing();
+  plim_status startThreads();
 
   // With the lock held.
   bool begin(Transfer &transfer, const TransferRequest &request);
@@ -127,6 +135,7 @@ private:
   void finishPiece(uint32_t piece, const Fault &fault);
   uint32_t firstArrived() const;
   void finish(Transfer &transfer, const Fault &fault);
+  void finishHashed(Transfer &transfer, uint64_t hash);
 
   // Without it. A piece in flight belongs to the thread that took it.
   void prepare(Piece &piece);
@@ -135,8 +144,6 @@ private:
   int fileOf(const Piece &piece) const { return fds[static_cast<uint32_t>(transfers[piece.transfer].request.file)]; }
   IoEvent eventOf(const Piece &piece) const;
   void wake();
-  plim_status startThread(uint32_t index, void *(*body)(void *));
-  void joinThreads();
 
   Room room = {};
   uint32_t depth = 0, threads = 0;
@@ -154,7 +161,7 @@ private:
   uint32_t turn = 0; // the queue that gets the next piece
   Transfer transfers[kMostTransfers] = {};
   Piece pieces[kMostPieces] = {};
-  Thread records[kMostIoThreads] = {};
+  PlannedThread records[kMostIoThreads] = {};
 };
 
 } // namespace plim::rt
