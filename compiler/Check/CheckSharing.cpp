@@ -8,6 +8,10 @@ namespace plim::check {
 using namespace solver;
 
 void SolutionReplay::checkSharing() {
+  inPlace.assign(p.steps.size(), {});
+  for (int a = 0; a < int(p.aliases.size()); ++a)
+    if (p.aliases[a].kind == AliasKind::InPlace)
+      inPlace[p.aliases[a].step].push_back(a);
   for (int t = 0; t < kTierCount; ++t)
     for (Region region : {Region::Transient, Region::Constant, Region::State})
       checkArena(Tier(t), region);
@@ -97,11 +101,10 @@ bool SolutionReplay::mayTakeOver(int next, int dead) const {
     return false;
   if (x.offset != y.offset || x.run != y.run || x.stride != y.stride)
     return false;
-  const Action &a = s.actions[made[next]];
+  const int step = s.actions[made[next]].step;
   return (candidateOf(made[next]).flags & kInPlaceOk) &&
-         std::any_of(p.aliases.begin(), p.aliases.end(), [&](const Alias &alias) {
-           return alias.kind == AliasKind::InPlace && alias.step == a.step && alias.buffer == x.buffer &&
-                  alias.base == y.buffer;
+         std::any_of(inPlace[step].begin(), inPlace[step].end(), [&](int alias) {
+           return p.aliases[alias].buffer == x.buffer && p.aliases[alias].base == y.buffer;
          });
 }
 

@@ -30,9 +30,10 @@ private:
   // By place: the action that makes it (-1: there from the start), the one after which it can be read, the last that
   // needs its bytes.
   std::vector<int> made, ready, last;
-  std::vector<int> contents;            // by place: the one whose contents it is part of
-  std::vector<int64_t> align;           // by storage
-  std::vector<std::vector<int>> inside; // by storage: its places
+  std::vector<int> contents;             // by place: the one whose contents it is part of
+  std::vector<int64_t> align;            // by storage
+  std::vector<std::vector<int>> inside;  // by storage: its places
+  std::vector<std::vector<int>> inPlace; // by step: its aliases of that kind
 
   template <typename... T> void fail(const T &...parts) { faults.push_back(absl::StrCat(parts...)); }
 

@@ -52,7 +52,12 @@ TEST(CheckSolution, RejectsEveryMutationOfSoundSolutions) {
 TEST(CheckSolution, AcceptsWhatThePlannerMakes) {
   for (uint64_t seed = 1000; seed < 1600; ++seed) {
     Problem p = randomProblem(seed, {.steps = 3 + int(seed % 40)});
-    EXPECT_THAT(checkSolution(p, solve(p, seed % 2)), IsEmpty()) << "seed " << seed;
+    const Solution s = solve(p, seed % 2);
+    EXPECT_THAT(checkSolution(p, s), IsEmpty()) << "seed " << seed;
+    p.levers.alias = false;
+    if (std::any_of(s.places.begin(), s.places.end(), [](const Place &at) { return at.alias >= 0; })) {
+      EXPECT_THAT(checkSolution(p, s), testing::Contains(HasSubstr("need no alias as that lever is off")));
+    }
   }
 }
 
@@ -108,6 +113,19 @@ TEST(CheckSolution, SaysWhichContentsAnInPlaceWriteDestroys) {
                           "which is needed until action 2"));
 }
 
+TEST(CheckSolution, LetsOnlyKernelsThatMayRunInPlace) {
+  Chain c;
+  c.p.aliases = {{AliasKind::InPlace, 2, 1, 1}};
+  c.p.steps[2].reads = c.s.actions[2].reads = {2}; // so that 'second' reads a last
+  c.s.places[2] = {2, 0, 1, 0, 0, 0, 0};
+  c.s.places[3].storage = 2;
+  c.s.storages.erase(c.s.storages.begin() + 2);
+  c.s.arena[0] = c.s.live[0] = 64, c.s.peak[0] = 192, c.s.peakAction = 0;
+  EXPECT_THAT(checkSolution(c.p, c.s), IsEmpty());
+  c.p.steps[1].candidates[0].flags = kSubrangeOk;
+  EXPECT_THAT(checkSolution(c.p, c.s), ElementsAre("action 1 ('second'): candidate '' does not run in place"));
+}
+
 TEST(CheckSolution, AcceptsRecomputationAsASecondInstance) {
   Chain c;
   // 'first' runs again for 'third', so that a may be freed after 'second'.
@@ -122,6 +140,28 @@ TEST(CheckSolution, AcceptsRecomputationAsASecondInstance) {
   EXPECT_THAT(checkSolution(c.p, c.s), IsEmpty());
   c.p.steps[0].pure = false;
   EXPECT_THAT(checkSolution(c.p, c.s), ElementsAre(HasSubstr("an impure step may run once only")));
+}
+
+TEST(CheckSolution, KeepsRequiredOrders) {
+  Problem p;
+  p.buffers = {{.name = "a", .bytes = 64, .kind = BufferKind::Output},
+               {.name = "b", .bytes = 64, .kind = BufferKind::Output}};
+  p.steps = {{.name = "first", .writes = {0}, .candidates = {{.ns = 1}}},
+             {.name = "second", .writes = {1}, .candidates = {{.ns = 1}}}};
+  Solution s = solve(p, true);
+  if (s.actions[0].step == 0)
+    std::swap(s.actions[0], s.actions[1]);
+  EXPECT_THAT(checkSolution(p, s), IsEmpty());
+  p.steps[1].after = {0};
+  EXPECT_THAT(checkSolution(p, s), ElementsAre("action 0 ('second'): need 'first' before it, have it after"));
+  p.steps[1].after = {};
+  p.steps[0].pure = p.steps[1].pure = false;
+  EXPECT_THAT(checkSolution(p, s),
+              ElementsAre("action 1 ('first'): need the impure step 'second' after it, have it before"));
+  p.steps[0].pure = p.steps[1].pure = true;
+  p.levers.order = false;
+  EXPECT_THAT(checkSolution(p, s), ElementsAre("action 1 ('first'): need the given order as that lever is off, have "
+                                               "'second' before it"));
 }
 
 TEST(CheckSolution, RejectsAReadOfAnotherVersionOfAState) {

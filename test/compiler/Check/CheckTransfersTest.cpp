@@ -149,6 +149,9 @@ TEST(CheckTransfers, CountsTimeAndBytesOfASpill) {
   EXPECT_EQ(c.s.arena, (std::array<int64_t, kTierCount>{4096 + 64, 0, 4096, 0}));
   EXPECT_EQ(c.s.storages[1].bytes, 4096);
   EXPECT_EQ(c.s.storages[1].death, 4);
+  c.p.levers.spill = false;
+  EXPECT_THAT(c.check(), ElementsAre("action 1 (copy): need no spill as that lever is off"));
+  c.p.levers.spill = true;
   c.p.tiers[int(Tier::Ssd)].capacity = 4095;
   EXPECT_THAT(c.check(), ElementsAre("tier ssd: need a peak within 4095 bytes, have 4096"));
 }
@@ -278,12 +281,20 @@ TEST(CheckTransfers, KnowsTheVersionOfACopiedState) {
   const int old = c.place(0, Region::Transient, 0, Tier::Ram, 1);
   c.s.actions = {c.copy(0, old), c.run(1, {0}, 0), c.run(0, {old}, 1), c.run(2, {0}, 2)};
   EXPECT_THAT(c.check(), IsEmpty()); // 'before' runs after the update, and still finds what was there before it
+  Chain late = c;                    // a copy of the new value
+  late.s.actions = {c.run(0, {0}, 1), c.run(1, {0}, 0), c.copy(0, old), c.run(2, {old}, 2)};
+  EXPECT_THAT(late.check(), IsEmpty());
   Chain stale = c;
   stale.s.actions[3].reads = {old};
   EXPECT_THAT(stale.check(), ElementsAre("action 3 ('after'): need state 'cache' after 1 writes, have 0"));
   Chain early = c;
   early.s.actions[2].reads = {0}; // no longer the old value
   EXPECT_THAT(early.check(), ElementsAre("action 2 ('before'): need state 'cache' after 0 writes, have 1"));
+  Chain elsewhere = c;
+  elsewhere.s.actions[1] = c.run(1, {old}, old);
+  EXPECT_THAT(elsewhere.check(),
+              Contains("action 1 ('update'): need it to write instance 0 of state 'cache', have place 3 "
+                       "of 'cache' instance 1"));
   Chain apart = c;
   apart.s.actions[1].reads = {old};
   EXPECT_THAT(apart.check(), ElementsAre("action 1 ('update'): need state 'cache' updated in place, have place 3 of "

@@ -105,7 +105,8 @@ void Mutator::storage(int i) {
   }
   for (int64_t change : {-32, 1, 32})
     mutateSound("misaligned", [&](Solution &m) { m.storages[i].offset += change; });
-  mutate("region", [&](Solution &m) { m.storages[i].region = Region((int(st.region) + 1) % 5); });
+  for (Region region : {Region::Transient, Region::Constant, Region::State, Region::Caller, Region::File})
+    mutateSound("region", [&](Solution &m) { m.storages[i].region = region; });
   mutate("tier", [&](Solution &m) { m.storages[i].tier = Tier::Gpu; });
   if (st.tier == Tier::Ssd)
     for (int64_t change : {64, 512, 2048})
@@ -174,6 +175,11 @@ void Mutator::step(int k) {
       mutate("candidate", [&](Solution &m) { m.actions[k].candidate = c; });
   mutate("queue of a step", [&](Solution &m) { m.actions[k].queue = Queue::Read; });
   mutateSound("dropped, all else made right", [&](Solution &m) { erase(m, k); });
+  if (p.levers.recompute && p.steps[a.step].pure)
+    mutateSound("written again", [&](Solution &m) {
+      insert(m, k + 1, a);
+      m.actions[k + 1].instance += 1000;
+    });
   // Another instance of an operand that is not there: not made yet, or its bytes are others' again.
   for (size_t r = 0; r < a.reads.size(); ++r)
     for (int other = 0; other < int(s.places.size()); ++other) {
@@ -219,8 +225,18 @@ void Mutator::wait(int k) {
         break;
       }
   }
-  if (!s.actions[k].waits.empty())
-    mutate("waits for a later one", [&](Solution &m) { m.actions[k].waits[0] = k + 1; });
+  for (int j = 0; j < k; ++j)
+    if (s.actions[j].kind == ActionKind::Copy && s.actions[j].queue == Queue::Cpu)
+      mutateSound("waits for a move", [&](Solution &m) { m.actions[k].waits.push_back(j); });
+  for (int later = k + 1; later < int(s.actions.size()); ++later)
+    for (int copy : s.actions[later].waits)
+      if (copy > k)
+        mutateSound("waited for before it starts", [&](Solution &m) {
+          m.actions[k].waits.push_back(copy);
+          std::erase(m.actions[later].waits, copy);
+          if (m.actions[later].waits.empty())
+            erase(m, later);
+        });
 }
 
 // Behind a later action that reads what this one writes.
