@@ -2,6 +2,7 @@
 #include "compiler/Solver/Packing/ExactPacking.h"
 #include "compiler/Solver/Packing/ExactSearch.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -10,6 +11,8 @@ namespace plim::solver {
 namespace {
 
 constexpr int kFixedOrders = 12;
+// Which orders restart after each fixed one had its turn. Each learns weights of its own.
+constexpr std::array<int, 4> kTracks{12, 10, 6, 13};
 
 // 1 1 2 1 1 2 4 ...: within a factor O(log) of the best restart schedule (Luby, Sinclair & Zuckerman 1993).
 int64_t luby(int64_t i) {
@@ -36,7 +39,8 @@ double sortValue(char key, const ExactSearch &search, int item) {
   }
 }
 
-// Orders 0-5 sort all items; 6-11 the same, inside the section with the least slack; later ones are random mixtures.
+// Orders 0-5 sort all items; 6-11 the same, inside the section with the least slack for its weight. After these, random
+// ones: 12 mixtures of any kind, 13 one mixture with noise inside the section of the largest weight.
 ExactSearch::Strategy strategyOf(const ExactSearch &search, int order, uint64_t seed) {
   ExactSearch::Strategy strategy;
   const int count = search.count();
@@ -50,9 +54,12 @@ ExactSearch::Strategy strategyOf(const ExactSearch &search, int order, uint64_t 
   } else {
     std::mt19937_64 random(seed);
     auto uniform = [&] { return double(random() >> 11) * 0x1p-53; };
-    strategy.bySection = ExactSearch::BySection(random() % 3);
-    const double wide = 0.3 + 1.4 * uniform(), large = 0.2 + 1.3 * uniform(), full = 2 * uniform();
-    const double noise = 1.5 * uniform();
+    strategy.bySection = ExactSearch::BySection::Weight;
+    double wide = 1, large = 0.8, full = 1, noise = 0.7;
+    if (order == kFixedOrders) {
+      strategy.bySection = ExactSearch::BySection(random() % 3);
+      wide = 0.3 + 1.4 * uniform(), large = 0.2 + 1.3 * uniform(), full = 2 * uniform(), noise = 1.5 * uniform();
+    }
     for (int i = 0; i < count; ++i) {
       const double jitter = uniform() + uniform() + uniform() - 1.5;
       keys[i].push_back(wide * std::log(double(search.widthOf(i))) + large * std::log(double(search.sizeOf(i))) +
@@ -86,13 +93,20 @@ Verdict packExactly(std::vector<Item> &items, const ExactOptions &options) {
 
   ExactSearch search(real, capacity);
   const int64_t first = options.firstNodes > 0 ? options.firstNodes : 2 * int64_t(real.size()) + 1;
+  ExactSearch::Weights common;
+  std::array<ExactSearch::Weights, kTracks.size()> learned;
   int64_t used = 0;
   for (int turn = 0; used < options.nodes; ++turn) {
-    const int order = options.order >= 0 ? options.order : std::min(turn, kFixedOrders);
-    const int64_t share = turn < kFixedOrders ? first : first * luby(turn - kFixedOrders + 1);
+    const int later = turn - kFixedOrders, track = later % int(kTracks.size());
+    const bool tracked = options.order < 0 && later >= 0;
+    const int order = options.order >= 0 ? options.order : tracked ? kTracks[track] : turn;
+    const int64_t share = options.order >= 0 ? first * luby(turn + 1)
+                          : tracked          ? first * luby(later / int(kTracks.size()) + 1)
+                                             : first;
     const int64_t limit = std::min(share, options.nodes - used);
     int64_t spent = 0;
-    Verdict verdict = search.run(strategyOf(search, order, options.seed * 1'000'003 + uint64_t(turn)), limit, spent);
+    Verdict verdict = search.run(strategyOf(search, order, options.seed * 1'000'003 + uint64_t(turn)),
+                                 tracked ? learned[track] : common, limit, spent);
     used += std::max<int64_t>(1, spent);
     if (verdict == Verdict::Packed) {
       for (Item &item : items)

@@ -21,7 +21,7 @@ ExactSearch::ExactSearch(const std::vector<Item> &items, int64_t capacity) : cap
   meets.resize(n), slot.resize(n), members.resize(sections);
   total.assign(sections, 0), floor.assign(sections, 0), active.assign(sections, 0), cuts.assign(sections + 1, 0);
   edges.assign(sections + 1, 0);
-  weight.assign(sections, 1), dirty.assign(sections, 0);
+  dirty.assign(sections, 0);
   for (int i = 0; i < n; ++i) {
     from[i] = at(items[i].lower), to[i] = at(items[i].upper);
     ++edges[from[i]], ++edges[to[i]];
@@ -45,8 +45,9 @@ ExactSearch::ExactSearch(const std::vector<Item> &items, int64_t capacity) : cap
   why.resize(n), under.resize(n), watched.assign(n, 0);
 }
 
-Verdict ExactSearch::run(Strategy next, int64_t limit, int64_t &spent) {
-  strategy = std::move(next);
+Verdict ExactSearch::run(Strategy next, Weights &learned, int64_t limit, int64_t &spent) {
+  strategy = std::move(next), weights = &learned;
+  learned.ofSection.resize(sections, 1);
   nodesLeft = limit, placed = 0;
   std::vector<int> all(count());
   std::iota(all.begin(), all.end(), 0);
@@ -108,10 +109,11 @@ void ExactSearch::raise(int item, int64_t value, const Cause &cause) {
 
 // A dead end at this section: later ones weigh more.
 bool ExactSearch::fail(int section) {
-  weight[section] += bump;
+  double &bump = weights->bump;
+  weights->ofSection[section] += bump;
   bump *= 1.001;
   if (bump > 1e100) {
-    for (double &w : weight)
+    for (double &w : weights->ofSection)
       w = w * 1e-100 + 1e-30;
     bump *= 1e-100;
   }
@@ -361,7 +363,7 @@ int ExactSearch::choose(const std::vector<int> &list, int begin, int end, int64_
   if (strategy.bySection != BySection::No)
     for (int s = begin; s < end; ++s)
       if (active[s] > 0 && floor[s] == level && !repeats(s)) {
-        double key = weight[s];
+        double key = weights->ofSection[s];
         if (strategy.bySection == BySection::Slack)
           key /= double(capacity - floor[s] - total[s] + 1);
         if (critical < 0 || key > most)

@@ -32,10 +32,17 @@ public:
     BySection bySection = BySection::No;
   };
 
+  // What dead ends taught, by section; empty where there were none yet. Runs that should learn from each other share
+  // it.
+  struct Weights {
+    std::vector<double> ofSection;
+    double bump = 1;
+  };
+
   ExactSearch(const std::vector<Item> &items, int64_t capacity);
 
   // Adds the nodes that it visits to `spent`, at most `limit`. Offsets are valid after Packed.
-  Verdict run(Strategy strategy, int64_t limit, int64_t &spent);
+  Verdict run(Strategy strategy, Weights &learned, int64_t limit, int64_t &spent);
 
   int count() const { return int(from.size()); }
   int64_t offsetOf(int item) const { return offset[item]; }
@@ -82,11 +89,10 @@ private:
   std::vector<int64_t> total, floor, active; // bytes, lowest low, number of the open items
   std::vector<int64_t> cuts;                 // open items that cross its left end
   std::vector<int64_t> edges;                // open items that start or end at its left end
-  std::vector<double> weight;
   std::vector<char> dirty;
 
-  double bump = 1;
-  Cause conflict; // after a dead end: decisions that cannot stand together
+  Weights *weights = nullptr; // of the present run
+  Cause conflict;             // after a dead end: decisions that cannot stand together
   std::vector<int> unsupported, queue;
   std::vector<Change> trail;
   std::vector<CauseChange> causeTrail;
