@@ -1,5 +1,6 @@
 //===- Layout.cpp - Which buffers share storage, and how long each storage lives ---------------===//
 #include "compiler/Solver/Layout.h"
+#include "compiler/Solver/Lend.h"
 #include <algorithm>
 #include <numeric>
 
@@ -288,6 +289,8 @@ private:
       out.workspace[s] = p.workspace(c);
       out.ns[s] = std::max<int64_t>(0, c.ns - taken[s].ns);
     }
+    if (p.levers.lend)
+      lendOutputs(p, birth, out);
     return out;
   }
 };

@@ -142,6 +142,7 @@ struct Alias {
 struct Levers {
   bool order = true, choose = true, alias = true;
   bool recompute = false, spill = false, stream = false, split = false, move = false;
+  bool lend = false; // outputs of the caller hold other buffers before they are written
   bool operator==(const Levers &) const = default;
 };
 

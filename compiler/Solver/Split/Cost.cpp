@@ -152,6 +152,25 @@ const SplitCoster::Stage &SplitCoster::stageOf(const SplitPlan &plan, size_t ind
   return stage;
 }
 
+// Bytes of those whole values that lie in the caller's outputs, which are free until they are written.
+int64_t SplitCoster::lent(std::vector<int> here, const std::vector<int> &birth, const std::vector<int> &death,
+                          int event) const {
+  std::sort(here.begin(), here.end(),
+            [&](int a, int b) { return p.values[size_t(a)].bytes > p.values[size_t(b)].bytes; });
+  int64_t bytes = 0;
+  for (size_t out = 0; out < p.values.size(); ++out) {
+    if (!p.values[out].output || birth[out] <= event)
+      continue;
+    int64_t free = p.values[out].bytes;
+    for (int &value : here)
+      if (value >= 0 && death[size_t(value)] < birth[out] && p.values[size_t(value)].bytes <= free) {
+        free -= p.values[size_t(value)].bytes, bytes += p.values[size_t(value)].bytes;
+        value = -1;
+      }
+  }
+  return bytes;
+}
+
 std::optional<SplitCoster::Detail> SplitCoster::cost(const SplitPlan &plan, std::string &why) {
   struct Event {
     int stage, step;
@@ -220,6 +239,7 @@ std::optional<SplitCoster::Detail> SplitCoster::cost(const SplitPlan &plan, std:
     for (size_t v = 0; v < p.values.size(); ++v)
       if (birth[v] >= 0 && birth[v] <= e && death[v] >= e && !p.values[v].output)
         live += p.values[v].bytes, here.push_back(int(v));
+    live -= lent(here, birth, death, e);
     if (event.step >= 0 && p.steps[size_t(event.step)].inPlace)
       for (int read : event.reads)
         if (death[size_t(read)] == e && birth[size_t(read)] >= 0 &&

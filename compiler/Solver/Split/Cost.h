@@ -26,6 +26,7 @@ private:
     int64_t transient = 0, ns = 0;
   };
   const Stage &stageOf(const SplitPlan &plan, size_t index);
+  int64_t lent(std::vector<int> here, const std::vector<int> &birth, const std::vector<int> &death, int event) const;
 
   const SplitProblem &p;
   const std::vector<int> writers;

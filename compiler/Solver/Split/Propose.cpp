@@ -76,10 +76,10 @@ struct Choice {
 
 class Proposer {
 public:
-  Proposer(const SplitProblem &problem, const SplitSearch &search, SplitCoster &coster, const Axes &axes, int64_t left,
+  Proposer(const SplitProblem &problem, const SplitSearch &search, SplitCoster &coster, const Axes &axes,
            const SplitCost &unsplit)
-      : p(problem), search(search), coster(coster), axes(axes), left(left), unsplit(unsplit),
-        writers(writersOf(problem)), ways(p.steps.size(), nullptr), sums(p.values.size()) {
+      : p(problem), search(search), coster(coster), axes(axes), unsplit(unsplit), writers(writersOf(problem)),
+        ways(p.steps.size(), nullptr), sums(p.values.size()) {
     for (size_t s = 0; s < p.steps.size(); ++s)
       for (const SplitWay &way : p.steps[s].ways) {
         const int write = p.steps[s].write;
@@ -92,8 +92,16 @@ public:
       }
   }
 
-  void run(std::vector<PricedSplit> &found) {
+  // What a step of the search takes: the trade of least memory, or of least time for a byte.
+  enum class Greed { Memory, Price };
+
+  void run(Greed greed, std::vector<PricedSplit> &found) {
+    auto worth = [&](const SplitCost &next, const SplitCost &from) {
+      const double bytes = double(from.peak - next.peak), ns = double(next.ns - from.ns);
+      return greed == Greed::Memory ? std::pair(-bytes, ns) : std::pair(ns / bytes, -bytes);
+    };
     Choice now = everyCrossing();
+    int64_t left = search.evaluations / 2;
     std::set<Choice> seen{now};
     std::optional<SplitCoster::Detail> at = evaluate(now, found);
     while (at && left > 0) {
@@ -104,12 +112,13 @@ public:
           break;
         if (!seen.insert(next).second)
           continue;
+        --left;
         std::optional<SplitCoster::Detail> detail = evaluate(next, found);
         if (detail && double(detail->cost.ns) <= search.slowest * double(unsplit.ns) &&
-            (!best || std::pair(detail->cost.peak, detail->cost.ns) < std::pair(best->cost.peak, best->cost.ns)))
+            detail->cost.peak < at->cost.peak && (!best || worth(detail->cost, at->cost) < worth(best->cost, at->cost)))
           best = std::move(detail), bestChoice = std::move(next);
       }
-      if (!best || best->cost.peak >= at->cost.peak)
+      if (!best)
         break;
       at = std::move(best), now = std::move(bestChoice);
     }
@@ -140,7 +149,6 @@ private:
   const SplitSearch &search;
   SplitCoster &coster;
   const Axes &axes;
-  int64_t left;
   const SplitCost unsplit;
   const std::vector<int> writers;
   std::vector<const SplitWay *> ways; // by step: how it is cut, or null
@@ -232,7 +240,6 @@ private:
   }
 
   std::optional<SplitCoster::Detail> evaluate(const Choice &choice, std::vector<PricedSplit> &found) {
-    --left;
     const SplitPlan plan = planOf(choice);
     std::string why;
     std::optional<SplitCoster::Detail> detail = coster.cost(plan, why);
@@ -317,9 +324,10 @@ std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitS
     const Axes axes(problem, largest, int(axis));
     if (axes.bytes() == 0)
       continue;
-    Proposer proposer(problem, search, coster, axes, search.evaluations / int64_t(rank), unsplit->cost);
+    Proposer proposer(problem, search, coster, axes, unsplit->cost);
     std::vector<PricedSplit> mine;
-    proposer.run(mine);
+    proposer.run(Proposer::Greed::Memory, mine);
+    proposer.run(Proposer::Greed::Price, mine);
     for (PricedSplit &one : paretoOf(std::move(mine)))
       found.push_back(proposer.coarsened(std::move(one)));
   }

@@ -125,7 +125,7 @@ struct SplitCost {
 std::optional<SplitCost> costOfSplit(const SplitProblem &problem, const SplitPlan &plan, std::string &why);
 
 struct SplitSearch {
-  int64_t evaluations = 4000; // plans costed
+  int64_t evaluations = 4000; // plans costed for an axis
   std::vector<int64_t> pieces{2, 4, 8, 15, 30, 60, 120, 240};
   double slowest = 1.5; // plans that take more than this multiple of the unsplit time are left out
 };
