@@ -1,0 +1,37 @@
+//===- SplitAlternatives.h - Modules that compute the same in pieces of rows -------------------===//
+#ifndef PLIM_COMPILER_PIPELINES_SPLITALTERNATIVES_H
+#define PLIM_COMPILER_PIPELINES_SPLITALTERNATIVES_H
+
+#include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
+#include "compiler/Solver/Split/Split.h"
+
+namespace plim {
+
+/// Splits of a module's one entry that are worth planning, the fastest first. They do not depend on a budget.
+class SplitAlternatives {
+public:
+  /// `text` is "auto", or one plan (docs/concepts/splitting.md). `module`, which must outlive this, is after all graph
+  /// passes. None where the entry cannot be split, or there are several.
+  SplitAlternatives(mlir::ModuleOp module, const std::string &text, const lowering::KernelChoice &choice);
+
+  /// Why `text` is no plan for the entry; "" where it is one.
+  const std::string &problem() const { return why; }
+  size_t size() const { return splits.size(); }
+  /// About what the plan of one will reserve: without workspace and gaps, so that the real one needs more.
+  int64_t leastBytes(size_t index) const { return splits[index].cost.peak + constantBytes; }
+  std::string textOf(size_t index) const;
+  /// A copy of the module that runs so; null, with a diagnostic, where an op cannot be built in pieces.
+  mlir::OwningOpRef<mlir::ModuleOp> apply(size_t index) const;
+
+private:
+  mlir::ModuleOp module;
+  lowering::KernelChoice choice;
+  solver::SplitProblem splitProblem;
+  std::vector<solver::PricedSplit> splits;
+  int64_t constantBytes = 0;
+  std::string why;
+};
+
+} // namespace plim
+
+#endif
