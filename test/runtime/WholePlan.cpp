@@ -8,6 +8,7 @@ TableBuilder wholePlan() {
   TableBuilder b;
   for (const char *variant : {"fast", "small"}) {
     uint32_t arena = b.arena(PLIM_TRANSIENT, 8192), states = b.arena(PLIM_PERSISTENT, 4096);
+    uint32_t ssd = b.arena(PLIM_TRANSIENT, 8192, PLIM_SSD);
     uint32_t four = b.shape({4}), one = b.shape({1}, PLIM_I32);
     static uint32_t s;
     if (variant[0] == 'f')
@@ -51,6 +52,15 @@ TableBuilder wholePlan() {
       b.launch("test.sum", {b.read(c, four), b.write(a, b.shape({1}))}, w);
       b.copy(a.view, y, 256);
       b.dies(a);
+      uint32_t written = b.token(), arrived = b.token();
+      Live spilled = b.born(ssd, 4096, 1024);
+      b.copy(b.view(arena, 0, 256), spilled.view, 200, written, 0, PLIM_QUEUE_WRITE);
+      b.wait({written});
+      Live back = b.born(arena, 4096, 256);
+      b.copy(spilled.view, back.view, 200, arrived, 0, PLIM_QUEUE_READ);
+      b.wait({arrived});
+      b.dies(spilled);
+      b.dies(back);
       b.commit();
       b.copy(c.view, home, 16);
       b.dies(c);
@@ -118,6 +128,7 @@ bool staysWithinBounds(Table table) {
       continue;
     plim_context_options options = {};
     options.threads = 1;
+    options.spill_folder = "/dev/shm"; // a disk takes thirty times as long
     if (!plim_context_create(weights, scope, &options, &context) &&
         !plim_session_create(weights, scope, nullptr, &session)) {
       std::vector<std::vector<char>> memory;
