@@ -1,6 +1,7 @@
 //===- PlanJson.cpp - The step table as a JSON document ---------------------------------===//
 #include "compiler/Emit/PlanReport.h"
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <vector>
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr const char *tierNames[] = {"ram", "pinned", "ssd", "gpu"};
 constexpr const char *arenaKinds[] = {"transient", "persistent", "staging", "stacks"};
+constexpr const char *queueNames[] = {"cpu", "read", "write", "stream"};
 constexpr const char *opcodeNames[] = {"launch", "copy",   "fill", "wait", "load",   "eval",
                                        "check",  "branch", "loop", "next", "return", "mark"};
 constexpr const char *dtypeNames[] = {"?",   "f32", "f16", "bf16", "f64", "i8",  "i16",
@@ -63,7 +65,10 @@ public:
     out["resident_bytes"] = residentBytes;
     out["io_bytes"] = ioBytes;
     // What a budget bounds: all that the runtime reserves, and the caller's buffers.
-    out["peak"] = Json{{"ram", program.reserved_peak[PLIM_RAM] + ioBytes}};
+    out["peak"] = byTier(program.reserved_peak);
+    out["peak"]["ram"] = program.reserved_peak[PLIM_RAM] + ioBytes;
+    out["streamed_bytes"] = streamedBytes;
+    out["levers"] = std::move(levers);
     out["arenas"] = arenaList();
     out["steps"] = std::move(steps);
     out["buffers"] = std::move(blocks);
@@ -108,10 +113,11 @@ private:
       uint32_t name = r[i].is_state ? records<plim_t_state>(table, PLIM_SEC_STATES)[r[i].index].name
                                     : records<plim_t_constant>(table, PLIM_SEC_CONSTANTS)[r[i].index].name;
       const plim_t_view &v = views[r[i].view];
-      residentBytes += v.bytes;
+      const bool inFile = v.base == PLIM_BASE_CONSTANT_FILE;
+      (inFile ? streamedBytes : residentBytes) += v.bytes;
       out.push_back(Json{{"name", string(name)},
                          {"kind", r[i].is_state ? "state" : "constant"},
-                         {"arena", v.index},
+                         {"arena", inFile ? Json(nullptr) : Json(v.index)},
                          {"offset", v.offset},
                          {"bytes", v.bytes}});
     }
@@ -145,8 +151,10 @@ private:
       noteArena(views[r[i].view]);
     std::vector<int64_t> blockOf(table->sections[PLIM_SEC_BUFFERS].count, -1);
     const plim_t_step *step = records<plim_t_step>(table, PLIM_SEC_STEPS) + program.first_step;
-    uint64_t live = ioBytes + residentBytes;
+    std::array<uint64_t, PLIM_TIER_COUNT> live{};
+    live[PLIM_RAM] = ioBytes + residentBytes;
     steps = Json::array(), blocks = Json::array();
+    levers = Json{{"recomputed", 0}, {"spilled", 0}, {"read_back", 0}, {"streamed", 0}, {"moved", 0}};
     for (uint32_t s = 0; s < program.steps; ++s) {
       if (step[s].opcode == PLIM_OP_MARK) {
         const plim_t_mark &m = records<plim_t_mark>(table, PLIM_SEC_MARKS)[step[s].record];
@@ -155,7 +163,7 @@ private:
         if (!m.is_death) {
           blockOf[m.buffer] = int64_t(blocks.size());
           noteArena(v);
-          live += v.bytes;
+          live[tierOf(v)] += v.bytes;
           blocks.push_back(Json{{"id", m.buffer},
                                 {"source", string(buffers[m.buffer].source)},
                                 {"base", v.base == PLIM_BASE_ARENA ? "arena" : "io"},
@@ -165,7 +173,7 @@ private:
                                 {"birth", now},
                                 {"death", nullptr}});
         } else {
-          live -= v.bytes;
+          live[tierOf(v)] -= v.bytes;
           if (blockOf[m.buffer] >= 0)
             blocks[size_t(blockOf[m.buffer])]["death"] = now;
         }
@@ -180,7 +188,31 @@ private:
         b["death"] = steps.size();
   }
 
-  Json describe(const plim_t_step &step, uint64_t live) {
+  uint32_t tierOf(const plim_t_view &v) const {
+    return v.base == PLIM_BASE_CONSTANT_FILE ? uint32_t(PLIM_SSD)
+           : v.base == PLIM_BASE_ARENA       ? arenas[v.index].tier
+                                             : uint32_t(PLIM_RAM);
+  }
+
+  /// A copy of values between tiers or inside the ram, and the lever that it is.
+  void describeCopy(const plim_t_step &step, Json &out) {
+    const plim_t_copy &c = records<plim_t_copy>(table, PLIM_SEC_COPIES)[step.record];
+    const plim_t_view &src = views[c.src], &dst = views[c.dst];
+    out["bytes"] = c.bytes;
+    out["from"] = src.base == PLIM_BASE_CONSTANT_FILE ? "file" : tierNames[tierOf(src)];
+    out["to"] = tierNames[tierOf(dst)];
+    out["queue"] = queueNames[step.queue & 15];
+    if (step.token != PLIM_NONE)
+      out["token"] = step.token;
+    const char *lever = src.base == PLIM_BASE_CONSTANT_FILE ? "streamed"
+                        : tierOf(dst) == PLIM_SSD           ? "spilled"
+                        : tierOf(src) == PLIM_SSD           ? "read_back"
+                                                            : "moved";
+    levers[lever] = levers[lever].get<uint64_t>() + 1;
+    out["lever"] = lever;
+  }
+
+  Json describe(const plim_t_step &step, const std::array<uint64_t, PLIM_TIER_COUNT> &live) {
     Json out = Json::object();
     out["op"] = opcodeNames[step.opcode];
     out["source"] = string(step.source);
@@ -189,8 +221,10 @@ private:
       out["kernel"] = string(kernels[l.kernel].name);
       if (l.source != PLIM_NONE)
         out["source"] = string(l.source);
-      if (l.instance)
+      if (l.instance) {
         out["instance"] = l.instance;
+        levers["recomputed"] = levers["recomputed"].get<uint64_t>() + 1;
+      }
       out["tasks"] = l.tasks;
       out["workspace"] = l.workspace == PLIM_NONE ? uint64_t{0} : views[l.workspace].bytes;
       Json reads = Json::array(), writes = Json::array();
@@ -205,9 +239,17 @@ private:
       }
       out["reads"] = std::move(reads), out["writes"] = std::move(writes);
     } else if (step.opcode == PLIM_OP_COPY) {
-      out["bytes"] = records<plim_t_copy>(table, PLIM_SEC_COPIES)[step.record].bytes;
+      describeCopy(step, out);
+    } else if (step.opcode == PLIM_OP_WAIT) {
+      const plim_t_wait &w = records<plim_t_wait>(table, PLIM_SEC_WAITS)[step.record];
+      const uint32_t *tokens = records<uint32_t>(table, PLIM_SEC_INDICES) + w.first_token;
+      out["tokens"] = Json::array();
+      for (uint32_t i = 0; i < w.tokens; ++i)
+        out["tokens"].push_back(tokens[i]);
     }
-    out["live"] = live;
+    out["live"] = live[PLIM_RAM];
+    if (live[PLIM_SSD])
+      out["live_ssd"] = live[PLIM_SSD];
     return out;
   }
 
@@ -220,24 +262,46 @@ private:
   const plim_t_kernel *kernels;
   const plim_t_arena *arenas;
   std::vector<char> usesArena;
-  uint64_t ioBytes = 0, residentBytes = 0;
-  Json steps, blocks;
+  uint64_t ioBytes = 0, residentBytes = 0, streamedBytes = 0;
+  Json steps, blocks, levers;
 };
 
 } // namespace
 
-Json planJson(const plim_table *table, std::string_view modelName) {
+/// The program's document with what the table does not hold.
+static Json withFacts(Json program, const PlanFacts &facts) {
+  for (const PlanFacts::Program &known : facts.programs) {
+    if (program["name"].get<std::string>() != known.name || program["variant"].get<std::string>() != known.variant)
+      continue;
+    program["predicted_ns"] = known.predictedNs;
+    if (known.curve.empty())
+      continue;
+    Json &curve = program["curve"] = Json::array();
+    for (const PlanFacts::CurvePoint &point : known.curve)
+      curve.push_back(Json{{"ram", point.ram},
+                           {"ssd", point.ssd},
+                           {"predicted_ns", point.ns},
+                           {"recomputed", point.recomputed},
+                           {"spilled", point.spilled},
+                           {"streamed", point.streamed},
+                           {"moved", point.moved}});
+  }
+  return program;
+}
+
+Json planJson(const plim_table *table, std::string_view modelName, const PlanFacts &facts) {
   Json out = Json::object();
   out["format"] = "plimsoll-plan";
   out["version"] = 1;
   out["model"] = std::string(modelName);
   out["target"] = Json{{"kernel_abi", table->kernel_abi}, {"workers", table->workers}, {"isa_min", table->isa_min}};
+  out["profile"] = facts.profile;
   out["table_bytes"] = table->bytes;
   out["weights_bytes"] = table->weights_bytes;
   Json programs = Json::array();
   const plim_t_program *p = records<plim_t_program>(table, PLIM_SEC_PROGRAMS);
   for (uint64_t i = 0; i < table->sections[PLIM_SEC_PROGRAMS].count; ++i)
-    programs.push_back(ProgramReport(table, p[i]).run());
+    programs.push_back(withFacts(ProgramReport(table, p[i]).run(), facts));
   out["programs"] = std::move(programs);
   return out;
 }
@@ -267,6 +331,24 @@ std::string explainPlan(const Json &plan) {
     add("  the runtime reserves %s, of it constants and states %s; inputs and outputs take %s\n",
         formatBytes(p["reserved_peak"]["ram"]).c_str(), formatBytes(p["resident_bytes"]).c_str(),
         formatBytes(p["io_bytes"]).c_str());
+    if (uint64_t ssd = p["peak"].value("ssd", uint64_t(0)))
+      add("  the spill file takes %s\n", formatBytes(ssd).c_str());
+    const Json &levers = p["levers"];
+    std::string used;
+    for (auto &[name, count] : levers.items())
+      if (count != 0)
+        used += (used.empty() ? "" : ", ") + name + " " + std::to_string(count.get<uint64_t>());
+    if (!used.empty())
+      add("  to meet the budget: %s; constants of %s stay in the weight file\n", used.c_str(),
+          formatBytes(p["streamed_bytes"]).c_str());
+    if (p.contains("curve")) {
+      add("  budgets: %12s %12s %14s  %s\n", "ram", "ssd", "predicted", "steps by lever");
+      for (const Json &c : p["curve"])
+        add("  %21s %12s %11.3f ms  recomputed %lld, spilled %lld, streamed %lld, moved %lld\n",
+            formatBytes(c["ram"]).c_str(), formatBytes(c["ssd"]).c_str(), c["predicted_ns"].get<double>() * 1e-6,
+            c["recomputed"].get<long long>(), c["spilled"].get<long long>(), c["streamed"].get<long long>(),
+            c["moved"].get<long long>());
+    }
     const Json &steps = p["steps"];
     size_t peak = 0;
     for (size_t s = 0; s < steps.size(); ++s)

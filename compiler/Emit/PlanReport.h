@@ -1,7 +1,7 @@
 //===- PlanReport.h - What a compiled plan says to people and programs ---------------===//
 //
-// Everything here is read from the step table that the runtime walks, never from the compiler's own structures: the
-// report, the chart and `--explain` cannot disagree with what runs.
+// All but predicted times is read from the step table that the runtime walks, never from the compiler's own structures:
+// the report, the chart and `--explain` cannot disagree with what runs.
 //
 //   planJson      the document of docs/reference/plan-json.md
 //   memoryChart   one self-contained HTML page over that document
@@ -15,13 +15,29 @@
 #include "plim/table.h"
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plim::emit {
 
 using Json = nlohmann::ordered_json;
 
+/// What the planner knows and a table does not hold.
+struct PlanFacts {
+  struct CurvePoint {
+    int64_t ram = 0, ssd = 0, ns = 0;
+    int64_t recomputed = 0, spilled = 0, streamed = 0, moved = 0; // steps
+  };
+  struct Program {
+    std::string name, variant;
+    int64_t predictedNs = 0;
+    std::vector<CurvePoint> curve; // by rising ram; empty where it was not asked for
+  };
+  std::string profile = "default"; // of the machine that the times are predicted for
+  std::vector<Program> programs;
+};
+
 /// The table must have passed plim_table_check. Bytes and step numbers throughout.
-Json planJson(const plim_table *table, std::string_view modelName);
+Json planJson(const plim_table *table, std::string_view modelName, const PlanFacts &facts = {});
 
 /// HTML with the document inside; opens from disk, loads nothing.
 std::string memoryChart(const Json &plan);

@@ -9,7 +9,9 @@
 #include "compiler/Lowering/PlanTable/PlanTable.h"
 #include "compiler/Lowering/Setup/WriteWeights.h"
 #include "compiler/Pipelines/Artifact.h"
+#include "compiler/Pipelines/FitModule.h"
 #include "compiler/Pipelines/Inference.h"
+#include "compiler/Pipelines/SplitAlternatives.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -65,29 +67,76 @@ private:
     buildGraphPipeline(passes);
     if (failed(passes.run(*module)))
       return CompileStatus::Internal;
+    if (o.split != "off" && o.split != "auto")
+      if (CompileStatus status = splitAsAsked(); status != CompileStatus::Done)
+        return status;
     if (o.stage == EmitStage::Graph)
       return show(*module);
-    return plan(writes);
+    CompileStatus status = lower();
+    if (status == CompileStatus::Budget && o.split == "auto")
+      status = lowerInPieces();
+    for (Diagnostic &diagnostic : refusal)
+      context.getDiagEngine().emit(std::move(diagnostic));
+    if (status != CompileStatus::Done)
+      return status;
+    return o.stage == EmitStage::Virtual ? show(*lowered.module) : emitPlan(writes);
   }
 
-  CompileStatus plan(bool writes) {
+  CompileStatus splitAsAsked() {
+    SplitAlternatives given(*module, o.split, o.choice);
+    if (!given.problem().empty())
+      return fail(CompileStatus::Usage, "--split: " + given.problem());
+    OwningOpRef<ModuleOp> pieces = given.apply(0);
+    if (!pieces)
+      return CompileStatus::Internal;
+    module = std::move(pieces);
+    inPieces = true;
+    return CompileStatus::Done;
+  }
+
+  /// From the graph to stage placed; a refusal of the budget goes to `refusal`.
+  CompileStatus lower() {
     phase("kernels");
-    gen::ObjectBuilder object(context, o.name);
+    object = std::make_unique<gen::ObjectBuilder>(context, o.name);
     lowering::GraphToPlanOptions lowering;
     lowering.workers = o.workers;
     lowering.choice = o.choice;
-    lowering.generate = lowering::generatorInto(object);
-    FailureOr<lowering::GraphToPlanResult> lowered = lowering::graphToPlan(lowering::entriesOf(*module), lowering);
-    if (failed(lowered))
+    lowering.generate = lowering::generatorInto(*object);
+    FailureOr<lowering::GraphToPlanResult> result = lowering::graphToPlan(lowering::entriesOf(*module), lowering);
+    if (failed(result))
       return CompileStatus::Model;
-    plan::ModuleOp planModule = *lowered->module;
+    lowered = std::move(*result);
     if (o.stage == EmitStage::Virtual)
-      return show(planModule);
-
+      return CompileStatus::Done;
     phase("plan");
-    if (CompileStatus status = fit(planModule); status != CompileStatus::Done)
-      return status;
+    refusal.clear();
+    ScopedDiagnosticHandler keep(&context, [this](Diagnostic &diagnostic) {
+      refusal.push_back(std::move(diagnostic));
+      return success();
+    });
+    return fit(*lowered.module);
+  }
 
+  /// The fastest plan in pieces that meets the budget; where none does, the refusal is that of the smallest.
+  CompileStatus lowerInPieces() {
+    OwningOpRef<ModuleOp> unsplit = std::move(module);
+    SplitAlternatives alternatives(*unsplit, "auto", o.choice);
+    CompileStatus status = CompileStatus::Budget;
+    for (size_t i = 0; i < alternatives.size() && status == CompileStatus::Budget; ++i) {
+      // One that cannot fit is planned only to say what would.
+      if (alternatives.leastBytes(i) > *o.ramBudget && i + 1 < alternatives.size())
+        continue;
+      inPieces = true;
+      module = alternatives.apply(i);
+      status = module ? lower() : CompileStatus::Internal;
+    }
+    if (!module)
+      module = std::move(unsplit);
+    return status;
+  }
+
+  CompileStatus emitPlan(bool writes) {
+    plan::ModuleOp planModule = *lowered.module;
     if (writes) {
       phase("weights");
       lowering::WeightsOptions weights;
@@ -97,8 +146,8 @@ private:
         plan::ProgramOp program = *m.getOps<plan::ProgramOp>().begin();
         return success(succeeded(plan::fitProgram(program, {})) && succeeded(plan::placeProgram(program)));
       };
-      switch (lowering::writeWeights(planModule, lowered->constants, module->lookupSymbol<func::FuncOp>("setup"),
-                                     weights)) {
+      switch (
+          lowering::writeWeights(planModule, lowered.constants, module->lookupSymbol<func::FuncOp>("setup"), weights)) {
       case lowering::WeightsStatus::Done:
         break;
       case lowering::WeightsStatus::Model:
@@ -107,6 +156,7 @@ private:
         return CompileStatus::Environment;
       }
     }
+    hashStreamedConstants(planModule);
     phase("step table");
     FailureOr<plan::EncodedTable> table = plan::encodeTable(planModule);
     if (failed(table))
@@ -120,43 +170,35 @@ private:
       plan::recordFigures(planModule, *table);
       return show(planModule);
     }
-    emit::Json json = emit::planJson(table->bytes.table(), o.name);
+    emit::Json json = emit::planJson(table->bytes.table(), o.name, facts);
     result.planJson = json.dump(2, ' ', false, emit::Json::error_handler_t::replace) + "\n";
     result.explanation = emit::explainPlan(json);
-    return writes ? write(object, *table, json) : CompileStatus::Done;
+    return writes ? write(*object, *table, json) : CompileStatus::Done;
   }
 
   /// Every entry from stage virtual to placed under the budget; each refusal is reported.
   CompileStatus fit(plan::ModuleOp planModule) {
-    SmallVector<plan::ProgramOp> programs(planModule.getOps<plan::ProgramOp>());
-    for (plan::ProgramOp program : programs)
-      if (failed(plan::normalizeScalars(program)))
-        return CompileStatus::Internal;
-    CompileStatus result = CompileStatus::Done;
-    for (plan::ProgramOp program : programs) {
-      CompileStatus status = fit(program);
-      if (status != CompileStatus::Done && status != CompileStatus::Budget)
-        return status;
-      result = std::max(result, status);
-    }
-    return result;
-  }
-
-  CompileStatus fit(plan::ProgramOp program) {
     plan::FitRequest request;
     request.budget[unsigned(plan::Tier::Ram)] = o.ramBudget;
+    request.budget[unsigned(plan::Tier::Ssd)] = o.ssdBudget;
     request.countIO = o.countIO;
-    FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
-    if (failed(problem))
-      return CompileStatus::Internal;
-    FailureOr<solver::Solution> solution = plan::solve(*problem, request);
-    if (failed(solution))
+    request.links = solver::linksOf(o.profile);
+    if (inPieces) {
+      // Thousands of steps in an order that was made for few bytes.
+      request.levers = {.order = false, .lend = true};
+      request.options.tradeEvaluations = 200;
+      request.options.alternatives = false;
+    }
+    request.levers.stream = request.levers.stream && o.stream;
+    facts.profile = o.profile.name;
+    switch (fitModule(planModule, request, o.curve, facts)) {
+    case FitStatus::Done:
+      return CompileStatus::Done;
+    case FitStatus::Budget:
       return CompileStatus::Budget;
-    if (failed(plan::applySolution(*problem, *solution)) || failed(plan::placeProgram(program)))
+    case FitStatus::Internal:
       return CompileStatus::Internal;
-    if (o.ramBudget)
-      program.setBudgetAttr(plan::TierBytesAttr::get(&context, {*o.ramBudget, -1, -1, -1}));
-    return CompileStatus::Done;
+    }
   }
 
   CompileStatus write(gen::ObjectBuilder &object, const plan::EncodedTable &table, const emit::Json &json) {
@@ -181,6 +223,11 @@ private:
   MLIRContext &context;
   PartialArtifact artifact;
   OwningOpRef<ModuleOp> module;
+  std::unique_ptr<gen::ObjectBuilder> object;
+  lowering::GraphToPlanResult lowered;
+  std::vector<Diagnostic> refusal;
+  bool inPieces = false; // `module` is split
+  emit::PlanFacts facts;
   CompileResult result;
 };
 

@@ -11,6 +11,7 @@
 
 #include "compiler/Import/Onnx/ImportOptions.h"
 #include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
+#include "compiler/Solver/Profile/MachineProfile.h"
 #include <functional>
 #include <optional>
 
@@ -27,10 +28,16 @@ struct CompileOptions {
   std::string name = "model"; // a C name; prefixes every symbol
   onnx::ImportOptions import;
   std::optional<int64_t> ramBudget;
+  std::optional<int64_t> ssdBudget; // bytes that may be spilled
+  bool stream = true;               // constants may stay in the weight file until they are needed
+  bool curve = false;               // plan for other budgets too, and say what they take
+  solver::MachineProfile profile;
   bool countIO = true; // the caller's inputs and outputs count against the budget
   int64_t workers = 8; // of the plan, an upper bound
   uint32_t jobs = 1;   // threads of @setup
   lowering::KernelChoice choice;
+  /// Pieces of rows (docs/concepts/splitting.md): "auto" where the budget is not met otherwise, "off", or a plan.
+  std::string split = "auto";
   bool planOnly = false; // plan and report, but write no artifact
   EmitStage stage = EmitStage::Artifact;
   std::function<void(const std::string &phase)> progress;

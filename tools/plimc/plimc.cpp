@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -33,6 +34,12 @@ cl::list<std::string> entries("entry",
                               cl::value_desc("NAME[:DIM=LO..HI,...]"), cl::cat(category));
 cl::opt<std::string> ram("ram", cl::desc("RAM budget: 96MiB, 1.5GB, 4096 (bytes); without it there is no bound"),
                          cl::value_desc("SIZE"), cl::cat(category));
+cl::opt<std::string> ssd("ssd", cl::desc("bytes that may be written to a spill file: 8GiB; without it there is none"),
+                         cl::value_desc("SIZE"), cl::cat(category));
+cl::opt<bool> noStream("no-stream", cl::desc("keep all constants in memory"), cl::cat(category));
+cl::opt<std::string> profile("profile", cl::desc("speeds of the machine, as plim-mem profile writes them"),
+                             cl::value_desc("FILE"), cl::cat(category));
+cl::opt<bool> curve("curve", cl::desc("plan for other budgets too: what they take in time"), cl::cat(category));
 cl::opt<bool> excludeIO("exclude-io", cl::desc("inputs and outputs do not count against the budget"),
                         cl::cat(category));
 cl::opt<std::string> name("name", cl::desc("prefix of all symbols, a C name (default: model)"), cl::init("model"),
@@ -47,6 +54,10 @@ cl::opt<std::string> numerics("numerics", cl::desc("any (default), or exact: onl
                               cl::init("any"), cl::value_desc("CLASS"), cl::cat(category));
 cl::opt<std::string> attention("attention", cl::desc("auto (default), naive, chunked or flash"), cl::init("auto"),
                                cl::value_desc("ALGORITHM"), cl::cat(category));
+cl::opt<std::string> split("split",
+                           cl::desc("pieces of rows: auto (default, where the budget is not met otherwise), off, or a "
+                                    "plan: 'pieces=8 keep=NAME@AXIS,...; ...'"),
+                           cl::init("auto"), cl::value_desc("PLAN"), cl::cat(category));
 cl::opt<bool> explain("explain", cl::desc("print what the plan does and where it peaks"), cl::cat(category));
 cl::opt<bool> planOnly("plan-only", cl::desc("plan and print the peak, write nothing"), cl::cat(category));
 cl::opt<std::string> emitStage("emit", cl::desc("print IR and stop: import, graph, virtual or plan"), cl::init(""),
@@ -106,6 +117,18 @@ void readFlags(const cl::list<std::string> &texts, std::vector<Flag> &flags, std
       problems.push_back(error);
 }
 
+void readProfile(plim::CompileOptions &o, std::vector<std::string> &problems) {
+  if (profile.empty())
+    return;
+  auto text = llvm::MemoryBuffer::getFile(profile);
+  if (!text) {
+    problems.push_back(profile + ": " + text.getError().message());
+    return;
+  }
+  if (auto known = plim::solver::parseProfile(std::string_view((*text)->getBuffer()), profile, problems))
+    o.profile = *known;
+}
+
 /// Options as the compiler takes them; everything that is wrong at once.
 plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   plim::CompileOptions o;
@@ -120,12 +143,19 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   readFlags(bounds, o.import.bounds, problems);
   readFlags(states, o.import.states, problems);
   readFlags(entries, o.import.entries, problems);
-  if (ram.getNumOccurrences()) {
+  auto size = [&](const char *flag, const cl::opt<std::string> &text, std::optional<int64_t> &into) {
     int64_t bytes = 0;
-    if (std::string why = plim::parseByteSize(ram.getValue(), bytes); !why.empty())
-      problems.push_back("--ram: " + why);
-    o.ramBudget = bytes;
-  }
+    if (!text.getNumOccurrences())
+      return;
+    if (std::string why = plim::parseByteSize(text.getValue(), bytes); !why.empty())
+      problems.push_back(std::string(flag) + ": " + why);
+    into = bytes;
+  };
+  size("--ram", ram, o.ramBudget);
+  size("--ssd", ssd, o.ssdBudget);
+  o.stream = !noStream;
+  o.curve = curve;
+  readProfile(o, problems);
   auto number = [&](const char *flag, const std::string &text, int64_t low, int64_t high) {
     int64_t value = 0;
     if (llvm::StringRef(text).getAsInteger(10, value) || value < low || value > high)
@@ -149,6 +179,7 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   o.name = name;
   o.countIO = !excludeIO;
   o.choice.attention = attention;
+  o.split = split;
   o.choice.exactNumerics = numerics == "exact";
   o.planOnly = planOnly;
   if (shows) {

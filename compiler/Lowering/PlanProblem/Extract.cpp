@@ -370,7 +370,7 @@ FailureOr<PlanProblem> Extractor::run() {
     if (isStep(&op) && !isa<ReturnOp>(op))
       addStep(&op);
   addAccesses();
-  markMovable(result, isShared);
+  markMovable(result, isShared, request.kept);
   for (auto [number, op] : llvm::enumerate(result.steps))
     if (auto launch = dyn_cast<LaunchOp>(op))
       addAliases(launch, int(number));

@@ -22,7 +22,7 @@ static bool isFree(plim::plan::ModuleOp module, StringRef constant) {
   return llvm::none_of(module.getBody().getOps<StateOp>(), [&](StateOp state) { return state.getInit() == constant; });
 }
 
-void plim::plan::markMovable(PlanProblem &extracted, const std::vector<bool> &filled) {
+void plim::plan::markMovable(PlanProblem &extracted, const std::vector<bool> &filled, const llvm::StringSet<> &kept) {
   solver::Problem &problem = extracted.problem;
   std::vector<bool> fixed = filled;
   for (auto [op, step] : llvm::zip_equal(extracted.steps, problem.steps))
@@ -37,8 +37,8 @@ void plim::plan::markMovable(PlanProblem &extracted, const std::vector<bool> &fi
   for (size_t b = 0; b < fixed.size(); ++b) {
     solver::Buffer &buffer = problem.buffers[b];
     if (buffer.kind == solver::BufferKind::Constant)
-      buffer.movable =
-          !fixed[b] && buffer.bytes >= kStreamedBytes && isFree(extracted.program.getModule(), buffer.name);
+      buffer.movable = !fixed[b] && buffer.bytes >= kStreamedBytes && !kept.contains(buffer.name) &&
+                       isFree(extracted.program.getModule(), buffer.name);
     else
       buffer.movable = !fixed[b] && buffer.kind == solver::BufferKind::Transient;
   }

@@ -14,9 +14,11 @@
 #pragma once
 
 #include "compiler/Solver/Fit.h"
+#include "compiler/Solver/Profile/MachineProfile.h"
 #include "dialects/Plan/PlanDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <array>
 
@@ -25,16 +27,16 @@ namespace plim::plan {
 /// Order, choose, alias, recompute, move and stream; spill acts where the ssd has a budget.
 inline constexpr solver::Levers kAllLevers = {.recompute = true, .spill = true, .stream = true, .move = true};
 
-/// Disk 1.2 GB/s read and 0.9 GB/s written, a copy in the ram reads and writes at 30 GB/s together.
-std::vector<solver::Link> defaultLinks();
-
 struct FitRequest {
   /// Bytes by tier; no bound where it is empty, but nothing is written to an ssd without a budget.
   std::array<std::optional<int64_t>, kTierCount> budget;
   /// The caller's inputs and outputs count against the budget.
   bool countIO = true;
   solver::Levers levers = kAllLevers;
-  std::vector<solver::Link> links = defaultLinks();
+  /// How fast bytes move; those of the built-in profile.
+  std::vector<solver::Link> links = solver::linksOf({});
+  /// Constants that are not streamed, as other programs keep them.
+  llvm::StringSet<> kept;
   solver::FitOptions options;
 };
 
@@ -76,6 +78,20 @@ bool countTables(PlanProblem &extracted, solver::Solution &solution);
 /// Plans that fit, or a refusal; aliases that no shape can follow are dropped from the problem on the way. Emits the
 /// refusal at the program.
 mlir::FailureOr<solver::Solution> solve(PlanProblem &extracted, const FitRequest &request);
+
+/// Actions of a solution by lever.
+struct LeverCounts {
+  int64_t recomputed = 0, spilled = 0, streamed = 0, moved = 0;
+};
+LeverCounts countLevers(const solver::Solution &solution);
+
+/// What plans take between the smallest budget of the ram and one without bound, by rising ram. The other tiers have
+/// the budgets of the problem.
+struct CurvePoint {
+  int64_t ram, ssd, ns; // bytes, predicted time
+  LeverCounts levers;
+};
+std::vector<CurvePoint> curveOf(const PlanProblem &extracted, const FitRequest &request);
 
 /// All of the above: stage virtual to tiered.
 mlir::LogicalResult fitProgram(ProgramOp program, const FitRequest &request);

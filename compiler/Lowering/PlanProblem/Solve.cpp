@@ -67,11 +67,6 @@ static LogicalResult emitRefusal(ProgramOp program, const solver::Refusal &refus
   return failure();
 }
 
-std::vector<solver::Link> plim::plan::defaultLinks() {
-  using enum solver::Tier;
-  return {{Ssd, Ram, 1'200'000'000, 80'000}, {Ram, Ssd, 900'000'000, 80'000}, {Ram, Ram, 15'000'000'000, 0}};
-}
-
 bool plim::plan::countTables(PlanProblem &extracted, solver::Solution &solution) {
   constexpr int ram = int(solver::Tier::Ram);
   solver::Problem &problem = extracted.problem;
@@ -83,18 +78,62 @@ bool plim::plan::countTables(PlanProblem &extracted, solver::Solution &solution)
   return solution.peak[ram] <= problem.tiers[ram].capacity;
 }
 
-FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, const FitRequest &request) {
+/// Takes aliases that no shape can follow out of the problem; true where the solution has any.
+static bool dropAliases(PlanProblem &extracted, const solver::Solution &solution) {
+  SmallVector<int> dropped = aliasesWithoutShape(extracted, solution);
+  for (int number : llvm::reverse(dropped))
+    extracted.problem.aliases.erase(extracted.problem.aliases.begin() + number);
+  return !dropped.empty();
+}
+
+static bool mayTransfer(const solver::Problem &problem) {
+  auto movable = [&](solver::BufferKind kind) {
+    return llvm::any_of(problem.buffers, [&](const solver::Buffer &b) { return b.kind == kind && b.movable; });
+  };
+  return (problem.levers.stream && movable(solver::BufferKind::Constant)) ||
+         (problem.levers.spill && problem.tiers[int(solver::Tier::Ssd)].capacity > 0 &&
+          movable(solver::BufferKind::Transient));
+}
+
+/// A plan that fits with the tables of its transfers, or a refusal. Where a plan has more transfers than were counted,
+/// it is looked for again with these counted.
+static solver::FitResult fitWithTables(PlanProblem &extracted, const solver::FitOptions &options) {
   for (;;) {
-    solver::FitResult fit = solver::fitBudget(extracted.problem, request.options);
-    if (fit.refusal)
-      return emitRefusal(extracted.program, *fit.refusal);
-    SmallVector<int> dropped = aliasesWithoutShape(extracted, *fit.solution);
-    // Where a plan has more transfers than were counted, it is looked for again with these counted.
-    if (dropped.empty() && countTables(extracted, *fit.solution))
-      return std::move(*fit.solution);
-    for (int number : llvm::reverse(dropped))
-      extracted.problem.aliases.erase(extracted.problem.aliases.begin() + number);
+    solver::FitResult fit = solver::fitBudget(extracted.problem, options);
+    if (fit.refusal || (!dropAliases(extracted, *fit.solution) && countTables(extracted, *fit.solution)))
+      return fit;
   }
+}
+
+FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, const FitRequest &request) {
+  const bool transfers = mayTransfer(extracted.problem);
+  const int64_t without = extracted.problem.fixed.front().bytes;
+  solver::FitOptions quick = request.options;
+  quick.alternatives = quick.alternatives && !transfers;
+  solver::FitResult fit = fitWithTables(extracted, quick);
+  if (fit.solution)
+    return std::move(*fit.solution);
+  if (!transfers)
+    return emitRefusal(extracted.program, *fit.refusal);
+  // Other plans have tables of another size: the smallest one, and those without transfers.
+  extracted.problem.fixed.front().bytes = without;
+  solver::Solution smallest;
+  do
+    smallest = solver::Ladder(extracted.problem, quick).smallest();
+  while (dropAliases(extracted, smallest));
+  if (countTables(extracted, smallest))
+    return smallest;
+  PlanProblem still = extracted;
+  still.problem.fixed.front().bytes = without;
+  still.problem.levers.stream = still.problem.levers.spill = false;
+  fit = fitWithTables(still, quick);
+  if (fit.solution) {
+    extracted.problem = std::move(still.problem);
+    return std::move(*fit.solution);
+  }
+  const bool smaller = fit.refusal->need < smallest.peak[int(solver::Tier::Ram)];
+  fit = solver::fitBudget(smaller ? still.problem : extracted.problem, request.options);
+  return emitRefusal(extracted.program, *fit.refusal);
 }
 
 LogicalResult plim::plan::fitProgram(ProgramOp program, const FitRequest &request) {

@@ -175,6 +175,44 @@ plan.module {
 // -----
 
 plan.module {
+  plan.program @p tiered io(out %y "y" f32[16] : <ram, 64>) {
+    %a = plan.alloc align 4096 at 0 : <ram, 4096>
+    %s = plan.alloc align 4096 at 0 : <ssd, 4096>
+    // expected-error @below {{need queue write to the ssd}}
+    %t = plan.copy %a to %s on <read> : <ram, 4096> to <ssd, 4096> -> !plan.token
+    plan.wait %t
+    plan.return
+  }
+}
+
+// -----
+
+plan.module {
+  plan.program @p tiered io(out %y "y" f32[16] : <ram, 64>) {
+    %a = plan.alloc align 4096 at 0 : <ram, 4096>
+    %s = plan.alloc align 4096 at 0 : <ssd, 4096>
+    // expected-error @below {{need queue read from the ssd}}
+    %t = plan.copy %s to %a on <write> : <ssd, 4096> to <ram, 4096> -> !plan.token
+    plan.wait %t
+    plan.return
+  }
+}
+
+// -----
+
+plan.module {
+  plan.program @p tiered io(out %y "y" f32[16] : <ram, 64>) {
+    %r = plan.alloc align 4096 at 0 : <ssd, 4096>
+    %s = plan.alloc align 4096 at 4096 : <ssd, 4096>
+    // expected-error @below {{need one end in the ram, have both on the ssd}}
+    plan.copy %r to %s : <ssd, 4096> to <ssd, 4096>
+    plan.return
+  }
+}
+
+// -----
+
+plan.module {
   plan.program @p virtual symbols(%n "N" in [0, 1]) io(out %y "y" f32[16] : <ram, 64>) {
     // expected-error @below {{need lower <= upper, have [2, 1]}}
     plan.check %n in [2, 1] "m"

@@ -438,3 +438,42 @@ plan.module {
     plan.return
   }
 }
+
+// -----
+
+// A buffer that slides over bytes of itself: nothing stands between birth, copy and death.
+plan.module {
+  plan.arena @arena0 transient : !plan.buffer<ram, 192>
+  plan.program @p placed io(out %y "y" f32[16] : <ram, 64>) {
+    %a = plan.view @arena0[64] : <ram, 128>
+    %b = plan.view @arena0[0] : <ram, 128>
+    plan.mark birth %a : <ram, 128>
+    plan.launch "k"(w %a f32[32] : <ram, 128>)
+    plan.mark birth %b : <ram, 128>
+    plan.launch "k"(w %y f32[16] : <ram, 64>)
+    // expected-error @below {{need the birth of its target right before and the death of its source right after}}
+    plan.copy %a to %b : <ram, 128> to <ram, 128>
+    plan.mark death %a : <ram, 128>
+    plan.launch "m"(r %b f32[32] : <ram, 128>, w %y f32[16] : <ram, 64>)
+    plan.mark death %b : <ram, 128>
+    plan.return
+  }
+}
+
+// -----
+
+plan.module {
+  plan.arena @arena0 transient : !plan.buffer<ram, 192>
+  plan.program @p placed io(out %y "y" f32[16] : <ram, 64>) {
+    %a = plan.view @arena0[64] : <ram, 128>
+    %b = plan.view @arena0[0] : <ram, 128>
+    plan.mark birth %a : <ram, 128>
+    plan.launch "k"(w %a f32[32] : <ram, 128>)
+    plan.mark birth %b : <ram, 128>
+    plan.copy %a to %b : <ram, 128> to <ram, 128>
+    plan.mark death %a : <ram, 128>
+    plan.launch "m"(r %b f32[32] : <ram, 128>, w %y f32[16] : <ram, 64>)
+    plan.mark death %b : <ram, 128>
+    plan.return
+  }
+}

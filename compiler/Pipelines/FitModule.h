@@ -1,0 +1,22 @@
+//===- FitModule.h - All programs of a module under one budget ---------------------------------===//
+#ifndef PLIM_COMPILER_PIPELINES_FITMODULE_H
+#define PLIM_COMPILER_PIPELINES_FITMODULE_H
+
+#include "compiler/Emit/PlanReport.h"
+#include "compiler/Lowering/PlanProblem/PlanProblem.h"
+
+namespace plim {
+
+enum class FitStatus { Done, Budget, Internal };
+
+/// Every program from stage virtual to placed; each refusal is emitted. Programs share the constants in memory, so that
+/// what one keeps costs all of them room: where one keeps what another streams and no room is left for it, all of them
+/// keep it. `facts` gets the predicted times, and with `curve` those of other budgets.
+FitStatus fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts);
+
+/// Hashes of streamed constants, which the weight file has given them, go into the copies that read them.
+void hashStreamedConstants(plan::ModuleOp module);
+
+} // namespace plim
+
+#endif
