@@ -194,6 +194,7 @@ void SolutionReplay::checkWait(int action) {
       waited[copy] = action;
 }
 
+// Steps that aliases leave nothing to do take part in no lever but that.
 void SolutionReplay::checkLevers() {
   std::vector<int> runs(p.steps.size(), 0), places(p.buffers.size(), 0);
   int before = -1;
@@ -203,9 +204,11 @@ void SolutionReplay::checkLevers() {
       fail(where(k), ": need no spill as that lever is off");
     if (!p.levers.move && isCopy(k) && a.queue == Queue::Cpu)
       fail(where(k), ": need no move as that lever is off");
-    if (!isStep(k))
+    if (isStep(k))
+      ++runs[a.step];
+    if (a.kind != ActionKind::Run)
       continue;
-    if (runs[a.step]++ > 0 && !p.levers.recompute)
+    if (runs[a.step] > 1 && !p.levers.recompute)
       fail(where(k), ": need no recomputation as that lever is off");
     if (runs[a.step] > 1)
       continue;

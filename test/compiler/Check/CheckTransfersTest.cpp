@@ -174,6 +174,9 @@ TEST(CheckTransfers, SaysWhatIsWrongWithATransfer) {
   EXPECT_THAT(c.check(), ElementsAre("action 5 (wait): need a copy to wait for, have none",
                                      "action 4 (copy): need a wait for it before the end, have it in flight"));
   c = spill();
+  std::swap(c.s.actions[3].waits, c.s.actions[5].waits);
+  EXPECT_THAT(c.check(), Contains("action 3 (wait): need an earlier copy from or to the ssd, have action 4"));
+  c = spill();
   c.s.actions[5].waits = {1, 4};
   EXPECT_THAT(c.check(), ElementsAre("action 5 (wait): need each copy waited for once, have 1 again"));
   c = spill();

@@ -25,7 +25,7 @@ public:
       p.links.push_back({Tier::Ram, Tier::Ram, 30'000'000'000, 50});
     if (below(2))
       p.fixed = {{"worker stacks", Tier::Ram, 4096}, {"staging ring", Tier::Ssd, 4096 * below(2)}};
-    unit = 64 * (4 + below(120));
+    unit = 64 * (4 + below(120)) * (below(3) ? 32 : 1); // blocks of the ssd are no small part of small values
     if (below(3) == 0)
       unit += 4 * below(16);
     const int x = buffer(BufferKind::Input, unit);
