@@ -1,6 +1,7 @@
 //===- CheckAliases.cpp - Places of aliases, and steps that they leave out --------------------===//
 #include "compiler/Check/SolutionReplay.h"
 #include <algorithm>
+#include <numeric>
 
 namespace plim::check {
 
@@ -33,9 +34,18 @@ int SolutionReplay::baseOf(int action, int place, bool isRead) const {
   return -1;
 }
 
+// One of the places that aliases put into one storage together with this one; the same for all of them.
+int SolutionReplay::joinedWith(int place) {
+  while (joined[place] != place)
+    place = joined[place] = joined[joined[place]];
+  return place;
+}
+
 void SolutionReplay::checkAliases() {
   std::vector<int> parent(s.places.size(), -1), near(s.places.size(), -1);
   std::vector<bool> seen(s.places.size(), false);
+  joined.resize(s.places.size());
+  std::iota(joined.begin(), joined.end(), 0);
   for (int k = 0; k < int(s.actions.size()); ++k) {
     if (!isStep(k))
       continue;
@@ -53,6 +63,7 @@ void SolutionReplay::checkAliases() {
       if (kind == AliasKind::InPlace && !(candidateOf(k).flags & kInPlaceOk))
         fail(where(k), ": candidate '", candidateOf(k).kernel, "' does not run in place");
       seen[place] = true;
+      joined[joinedWith(place)] = joinedWith(base);
       if (kind != AliasKind::InPlace && parent[place] < 0)
         parent[place] = base;
       pieces += kind == AliasKind::Into;

@@ -59,6 +59,8 @@ void SolutionReplay::checkStorages() {
     if (onSsd[i])
       checkMeetsSsd(i);
   }
+  if (!p.levers.lend)
+    checkLent();
   if (faults.empty())
     checkExtents();
   for (int k = 0; k < end && faults.empty(); ++k)
@@ -82,6 +84,16 @@ void SolutionReplay::checkHome(int place) {
   if (at.offset != 0 || st.bytes != movedBytes(place) || at.run != 0)
     fail(placeName(place), ": need all of its storage, ", movedBytes(place), " bytes at 0, have ", st.bytes, " at ",
          at.offset);
+}
+
+// Without leave, only aliases bring others into the memory of an input, output, constant or state.
+void SolutionReplay::checkLent() {
+  for (const std::vector<int> &places : inside)
+    for (int home : places)
+      for (int place : isHome(home) ? places : std::vector<int>())
+        if (joinedWith(place) != joinedWith(home))
+          fail(placeName(place), ": need no storage of '", p.buffers[s.places[home].buffer].name,
+               "' without an alias as lending is off");
 }
 
 // What the ssd reads or writes is whole blocks that the plan may place: in an arena of a run, or in the weight file.

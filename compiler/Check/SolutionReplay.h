@@ -31,6 +31,7 @@ private:
   // needs its bytes.
   std::vector<int> made, ready, last;
   std::vector<int> contents;             // by place: the one whose contents it is part of
+  std::vector<int> joined;               // by place: one that aliases put where it is, or itself
   std::vector<int64_t> align;            // by storage
   std::vector<std::vector<int>> inside;  // by storage: its places
   std::vector<std::vector<int>> inPlace; // by step: its aliases of that kind
@@ -57,8 +58,10 @@ private:
   void checkReads(int action);
   void checkWrites(int action);
   int baseOf(int action, int place, bool isRead) const;
+  int joinedWith(int place);
   bool liesIn(int place, int base) const;
   void checkHome(int place);
+  void checkLent();
   void checkMeetsSsd(int place);
   void checkExtents();
   void checkOperands(int action);

@@ -126,6 +126,23 @@ TEST(CheckSolution, LetsOnlyKernelsThatMayRunInPlace) {
   EXPECT_THAT(checkSolution(c.p, c.s), ElementsAre("action 1 ('second'): candidate '' does not run in place"));
 }
 
+TEST(CheckSolution, LendsOutputsWithLeaveOnly) {
+  Chain c;
+  c.p.steps[2].reads = c.s.actions[2].reads = {2}; // a is dead when y is written
+  c.s.places[1].storage = 3;
+  c.s.storages.erase(c.s.storages.begin() + 1);
+  c.s.storages[1].offset = 0;
+  for (int i : {1, 2, 3})
+    --c.s.places[i].storage;
+  c.s.arena[0] = c.s.live[0] = 64, c.s.peak[0] = 192, c.s.peakAction = 1;
+  EXPECT_THAT(checkSolution(c.p, c.s),
+              ElementsAre("place 1 of 'a': need no storage of 'y' without an alias as lending is off"));
+  c.p.levers.lend = true;
+  EXPECT_THAT(checkSolution(c.p, c.s), IsEmpty());
+  c.p.steps[2].reads = c.s.actions[2].reads = {1, 2}; // now 'third' reads a while it writes y
+  EXPECT_THAT(checkSolution(c.p, c.s), ElementsAre(HasSubstr("writing place 3 of 'y' destroys place 1 of 'a'")));
+}
+
 TEST(CheckSolution, AcceptsRecomputationAsASecondInstance) {
   Chain c;
   // 'first' runs again for 'third', so that a may be freed after 'second'.

@@ -25,6 +25,7 @@ const LeverSet kLeverSets[] = {
     {"stream", {.stream = true}},
     {"move", {.move = true}},
     {"all", {.recompute = true, .spill = true, .stream = true, .move = true}},
+    {"all and lend", {.recompute = true, .spill = true, .stream = true, .move = true, .lend = true}},
     {"all but alias", {.alias = false, .recompute = true, .spill = true, .stream = true, .move = true}},
     {"all but order", {.order = false, .recompute = true, .spill = true, .stream = true, .move = true}},
 };
