@@ -122,7 +122,8 @@ private:
                      .spill = true,
                      .stream = p.levers.stream,
                      .split = p.levers.split,
-                     .move = true};
+                     .move = true,
+                     .lend = p.levers.lend};
     const bool anyWay = least.argument == Argument::Resident || least.argument == Argument::WorkingSet;
     least.covered.spill = anyWay;
     if (least.argument == Argument::Cut)
@@ -148,10 +149,10 @@ std::string explain(const Problem &p, const LeastBytes &least) {
     why = absl::StrCat(least.step < 0 ? "the outputs" : absl::StrCat("the operands of step ", step(least.step)),
                        " come together in no smaller way than over step ", step(least.made));
   std::string levers;
-  const std::pair<const char *, bool> all[] = {{"order", least.covered.order}, {"choose", least.covered.choose},
-                                               {"alias", least.covered.alias}, {"recompute", least.covered.recompute},
-                                               {"spill", least.covered.spill}, {"stream", least.covered.stream},
-                                               {"split", least.covered.split}, {"move", least.covered.move}};
+  const std::pair<const char *, bool> all[] = {
+      {"order", least.covered.order},         {"choose", least.covered.choose}, {"alias", least.covered.alias},
+      {"recompute", least.covered.recompute}, {"spill", least.covered.spill},   {"stream", least.covered.stream},
+      {"split", least.covered.split},         {"move", least.covered.move},     {"lend", least.covered.lend}};
   for (auto [name, has] : all)
     if (has)
       absl::StrAppend(&levers, levers.empty() ? "" : ", ", name);

@@ -13,10 +13,12 @@ Footprint::Footprint(const Problem &p) : problem(p), uses(usesOf(p)) {
       for (size_t c = 0; step.group == int(g) && c < barred[g].size(); ++c)
         barred[g][c] |= !step.candidates[c].barredBy.empty();
   }
+  findHomes();
   findValues();
   findSegments();
   findNeeds();
   segmentMark.assign(segments.size(), 0), bufferMark.assign(p.buffers.size(), 0);
+  sums.assign(homes.size() + 1, 0), savedResults = savedOperands = sums;
 }
 
 bool Footprint::allowed(const Step &step, size_t candidate) const {
@@ -38,6 +40,50 @@ bool Footprint::streamed(int b) const {
   return buffer.kind == BufferKind::Constant && problem.levers.stream && buffer.movable && buffer.tier == Tier::Ram;
 }
 
+// Where outputs are not lent, only aliases lead into their bytes.
+void Footprint::findHomes() {
+  const int count = int(problem.buffers.size());
+  homeOf.assign(count, -1);
+  std::vector<int> owner(count);
+  std::iota(owner.begin(), owner.end(), 0);
+  auto find = [&](int b) {
+    while (owner[b] != b)
+      b = owner[b] = owner[owner[b]];
+    return b;
+  };
+  auto made = [&](int b) {
+    const BufferKind kind = problem.buffers[b].kind;
+    return kind == BufferKind::Transient || kind == BufferKind::Output;
+  };
+  for (const Alias &alias : problem.aliases)
+    if (problem.levers.alias && made(alias.buffer) && made(alias.base))
+      owner[find(alias.buffer)] = find(alias.base);
+  std::vector<int> number(count, -1);
+  std::vector<char> shared(count, 0);
+  for (int b = 0; b < count; ++b)
+    shared[find(b)] |= problem.buffers[b].kind == BufferKind::Transient;
+  for (int b = 0; b < count; ++b) {
+    const Buffer &buffer = problem.buffers[b];
+    if (buffer.kind != BufferKind::Output || buffer.tier != Tier::Ram)
+      continue;
+    const int64_t most =
+        buffer.sizes.empty() ? buffer.bytes : *std::max_element(buffer.sizes.begin(), buffer.sizes.end());
+    if (problem.levers.lend) {
+      lent += most;
+      continue;
+    }
+    if (!shared[find(b)])
+      continue;
+    int &home = number[find(b)];
+    if (home < 0)
+      home = int(homes.size()), homes.push_back(0);
+    homes[home] += most;
+  }
+  for (int b = 0; b < count; ++b)
+    if (made(b))
+      homeOf[b] = number[find(b)];
+}
+
 void Footprint::findValues() {
   const int count = int(problem.buffers.size());
   bytes.resize(count), value.assign(count, 0), needs.resize(problem.steps.size());
@@ -50,9 +96,8 @@ void Footprint::findValues() {
     const Buffer &buffer = problem.buffers[b];
     bytes[b] = leastSize(buffer);
     value[b] = buffer.kind == BufferKind::Transient ? needs[uses.writer[b]].inRam
-                                                    : buffer.kind == BufferKind::Output && buffer.tier == Tier::Ram;
-    if (buffer.kind == BufferKind::Output && buffer.tier == Tier::Ram)
-      outputs += buffer.sizes.empty() ? buffer.bytes : *std::max_element(buffer.sizes.begin(), buffer.sizes.end());
+                                                    : buffer.kind == BufferKind::Output && buffer.tier == Tier::Ram &&
+                                                          (problem.levers.lend || homeOf[b] >= 0);
   }
   if (!problem.levers.alias)
     return;
@@ -237,7 +282,7 @@ void Footprint::findNeeds() {
 }
 
 int64_t Footprint::arena(int64_t raw, int64_t workspace) const {
-  return alignUp(std::max<int64_t>(0, raw - outputs), kAlign) + alignUp(workspace, kAlign);
+  return alignUp(std::max<int64_t>(0, raw - lent), kAlign) + alignUp(workspace, kAlign);
 }
 
 int64_t Footprint::leastWorkspace(int s, uint32_t flags) const {
@@ -261,65 +306,86 @@ int64_t Footprint::add(int buffer) {
   return sum;
 }
 
+// Bytes of the buffer, beyond those of its segments that are marked.
+void Footprint::count(int buffer, int64_t more) {
+  const int home = homeOf[buffer] + 1;
+  if (more > 0 && sums[home] == 0)
+    touchedHomes.push_back(home);
+  sums[home] += more;
+}
+
+// Results in place of operands: each result takes one, each operand is taken once, so what is saved is at most the sum
+// over the results and at most the sum over the operands. Both of a pair have one home, as an alias joins them.
+void Footprint::findSavings(const Needs &need, const std::vector<int> &made, bool last) {
+  auto usable = [&](const std::pair<int, int> &pair) {
+    return value[pair.first] && value[pair.second] && bufferMark[pair.second] != mark;
+  };
+  auto counted = [&](int b) {
+    if (std::find(made.begin(), made.end(), b) == made.end())
+      for (const auto *list : {&need.reads, &need.writes})
+        for (const Operand &o : *list)
+          if (o.buffer == b)
+            return last ? o.lastBytes : o.bytes;
+    return bytes[b];
+  };
+  for (size_t i = 0; i < need.inPlace.size(); ++i) {
+    if (!usable(need.inPlace[i]))
+      continue;
+    const auto [result, operand] = need.inPlace[i];
+    int64_t ofResult = 0, ofOperand = 0;
+    bool newResult = true, newOperand = true;
+    for (size_t j = 0; j < need.inPlace.size(); ++j) {
+      if (!usable(need.inPlace[j]))
+        continue;
+      const auto [r, o] = need.inPlace[j];
+      const int64_t shared = std::min(counted(r), counted(o));
+      if (r == result)
+        ofResult = std::max(ofResult, shared), newResult = newResult && j >= i;
+      if (o == operand)
+        ofOperand = std::max(ofOperand, shared), newOperand = newOperand && j >= i;
+    }
+    savedResults[homeOf[result] + 1] += newResult ? ofResult : 0;
+    savedOperands[homeOf[operand] + 1] += newOperand ? ofOperand : 0;
+  }
+}
+
+int64_t Footprint::leastArena(bool inPlace, int64_t workspace) const {
+  int64_t raw = 0;
+  for (int home : touchedHomes) {
+    const int64_t saved = inPlace ? std::min(savedResults[home], savedOperands[home]) : 0;
+    const int64_t here = sums[home] - saved;
+    raw += home == 0 ? here : std::max<int64_t>(0, here - homes[home - 1]);
+  }
+  return arena(raw, workspace);
+}
+
 int64_t Footprint::running(int s, const std::vector<int> &kept, const std::vector<int> &made, bool last,
                            int64_t &work) {
   const Needs &need = needs[s];
   if (!need.inRam)
     return 0;
   ++mark;
-  int64_t raw = 0;
+  for (int home : touchedHomes)
+    sums[home] = savedResults[home] = savedOperands[home] = 0;
+  touchedHomes.clear();
   for (int b : kept)
-    bufferMark[b] = mark, raw += add(b);
+    bufferMark[b] = mark, count(b, add(b));
   for (int b : made)
-    raw += add(b);
-  auto isMade = [&](int b) { return std::find(made.begin(), made.end(), b) != made.end(); };
+    count(b, add(b));
   for (const auto *list : {&need.reads, &need.writes})
     for (const Operand &o : *list)
       if (o.whole)
-        raw += add(o.buffer);
+        count(o.buffer, add(o.buffer));
   // Pieces lie inside what is there whole, where the two may share bytes.
   for (const auto *list : {&need.reads, &need.writes})
     for (const Operand &o : *list)
       if (!o.whole && add(o.buffer) == bytes[o.buffer])
-        raw += last ? o.lastBytes : o.bytes;
+        count(o.buffer, last ? o.lastBytes : o.bytes);
   work -= int64_t(kept.size() + need.reads.size() + need.writes.size());
 
-  auto counted = [&](int b) {
-    for (const auto *list : {&need.reads, &need.writes})
-      for (const Operand &o : *list)
-        if (o.buffer == b && !isMade(b))
-          return last ? o.lastBytes : o.bytes;
-    return bytes[b];
-  };
-  // Results in place of operands: each result takes one, each operand is taken once.
-  int64_t ofResults = 0, ofOperands = 0;
-  for (size_t i = 0; i < need.inPlace.size(); ++i) {
-    const auto [result, operand] = need.inPlace[i];
-    if (!value[result] || !value[operand] || bufferMark[operand] == mark)
-      continue;
-    int64_t most = 0, taken = 0;
-    bool firstOfResult = true, firstOfOperand = true;
-    for (size_t j = 0; j < need.inPlace.size(); ++j) {
-      const auto [r, o] = need.inPlace[j];
-      if (!value[r] || !value[o] || bufferMark[o] == mark)
-        continue;
-      const int64_t shared = std::min(counted(r), counted(o));
-      if (r == result)
-        most = std::max(most, shared), firstOfResult = firstOfResult && j >= i;
-      if (o == operand)
-        taken = std::max(taken, shared), firstOfOperand = firstOfOperand && j >= i;
-    }
-    ofResults += firstOfResult ? most : 0;
-    ofOperands += firstOfOperand ? taken : 0;
-  }
-  const int64_t credit = std::min(ofResults, ofOperands);
-  int64_t least = arena(raw, leastWorkspace(s, 0));
-  if (credit > 0 && !need.cut)
-    if (const int64_t workspace = leastWorkspace(s, kInPlaceOk); workspace >= 0)
-      least = std::min(least, arena(raw - credit, workspace));
-  if (credit > 0 && need.cut)
-    least = arena(raw - credit, 0);
-  return least;
+  findSavings(need, made, last);
+  const int64_t apart = leastArena(false, leastWorkspace(s, 0)), workspace = leastWorkspace(s, kInPlaceOk);
+  return workspace < 0 ? apart : std::min(apart, leastArena(true, workspace));
 }
 
 } // namespace plim::solver

@@ -43,10 +43,14 @@ public:
   std::vector<int64_t> bytes{};               // by buffer, the least over the choices of its group
   std::vector<char> value{};                  // by buffer: takes bytes, and a step makes it
   std::vector<Needs> needs{};                 // by step
-  int64_t outputs = 0;                        // bytes of the caller's that may be scratch
+  // Bytes of the caller's outputs that may be scratch: for any value where the levers lend them, else only for those
+  // that aliases lead from there, a home each.
+  int64_t lent = 0;
+  std::vector<int64_t> homes{}; // bytes
+  std::vector<int> homeOf{};    // by buffer, -1 where it has none
 
   bool streamed(int buffer) const;
-  // Of the arena, where values of `raw` bytes are alive with a workspace.
+  // Of the arena, where values of `raw` bytes without a home are alive with a workspace.
   int64_t arena(int64_t raw, int64_t workspace) const;
   // The least workspace of a step; of candidates with these flags, or -1 where there are none.
   int64_t leastWorkspace(int step, uint32_t flags) const;
@@ -58,14 +62,22 @@ private:
   std::vector<std::vector<char>> barred; // by group and choice
   std::vector<uint64_t> segmentMark, bufferMark;
   uint64_t mark = 0;
+  // While a step's bytes are counted, by home, those without one first: bytes, what in-place results save of them, and
+  // which of these are not 0.
+  std::vector<int64_t> sums, savedResults, savedOperands;
+  std::vector<int> touchedHomes;
 
   bool allowed(const Step &step, size_t candidate) const;
   int64_t leastSize(const Buffer &buffer) const;
+  void findHomes();
   void findValues();
   void findSegments();
   void addComponent(const std::vector<int> &members, const std::vector<int> &parentAlias, bool forest);
   void findNeeds();
   int64_t add(int buffer);
+  void count(int buffer, int64_t bytes);
+  void findSavings(const Needs &need, const std::vector<int> &made, bool last);
+  int64_t leastArena(bool inPlace, int64_t workspace) const;
 };
 
 } // namespace plim::solver

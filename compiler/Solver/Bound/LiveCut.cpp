@@ -112,6 +112,7 @@ public:
   explicit LiveCut(const Footprint &footprint) : f(footprint), p(f.problem), deps(dependenciesOf(p)) {
     for (int s = 0; s < int(f.segments.size()); ++s)
       addLife(s);
+    atHome = std::accumulate(f.homes.begin(), f.homes.end(), int64_t(0));
     own.assign(p.steps.size(), 0), made.assign(p.buffers.size(), 0);
     for (const Life &life : lives) {
       const Footprint::Segment &segment = f.segments[life.segment];
@@ -147,6 +148,7 @@ private:
   const Problem &p;
   const Dependencies deps;
   std::vector<Life> lives;
+  int64_t atHome = 0;        // bytes of outputs in which values may lie; these count as alive from their maker on
   std::vector<int64_t> own;  // by step: bytes of the segments that it makes
   std::vector<int64_t> made; // by buffer: of its bytes, those that its step makes and does not pass on
 
@@ -201,7 +203,7 @@ private:
             most = std::max(most, std::min(made[o.buffer], f.bytes[operand]));
         raw -= most;
       }
-      alive[v] = f.needs[v].inRam ? f.arena(raw, f.leastWorkspace(v, 0)) : 0;
+      alive[v] = f.needs[v].inRam ? f.arena(raw - atHome, f.leastWorkspace(v, 0)) : 0;
     }
     return alive;
   }
@@ -267,7 +269,7 @@ private:
           network.edge(node, reader, kEndless);
     }
     raw += network.flow(source, sink, work);
-    const int64_t arena = f.arena(raw, f.leastWorkspace(v, 0));
+    const int64_t arena = f.arena(raw - atHome, f.leastWorkspace(v, 0));
     if (arena <= best.arena)
       return;
     best.arena = arena, best.step = v;

@@ -16,12 +16,13 @@ public:
       if (buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Output)
         bit[b] = int(bytes.size()), bytes.push_back(buffer.bytes);
       if (buffer.kind == BufferKind::Output)
-        outputs |= uint64_t(1) << bit[b], outputBytes += buffer.bytes;
+        outputs |= uint64_t(1) << bit[b];
       if (buffer.kind == BufferKind::Constant && !p.levers.stream)
         constants += buffer.bytes;
       if ((buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Output) && p.countIo)
         resident += buffer.bytes;
     }
+    joinByAliases();
     for (const FixedCost &f : p.fixed)
       resident += f.bytes;
     resident += alignUp(constants, p.granule);
@@ -50,10 +51,39 @@ private:
   std::vector<int> bit;
   std::vector<int64_t> bytes;
   uint64_t outputs = 0;
-  int64_t outputBytes = 0, constants = 0, resident = 0;
+  std::vector<int> part;          // by value: equal where aliases join them
+  std::vector<int64_t> partBytes; // by part: of its outputs, in which its values may lie
+  int64_t constants = 0, resident = 0;
   using Entry = std::pair<int64_t, uint64_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   std::map<uint64_t, int64_t> best;
+
+  // Where outputs are lent, all values are one part.
+  void joinByAliases() {
+    part.resize(bytes.size()), partBytes.assign(bytes.size(), 0);
+    for (size_t v = 0; v < part.size(); ++v)
+      part[v] = p.levers.lend ? 0 : int(v);
+    for (const Alias &alias : p.aliases) {
+      const int from = part[bit[alias.buffer]], to = part[bit[alias.base]];
+      if (p.levers.alias)
+        std::replace(part.begin(), part.end(), from, to);
+    }
+    for (size_t b = 0; b < p.buffers.size(); ++b)
+      if (p.buffers[b].kind == BufferKind::Output)
+        partBytes[part[bit[b]]] += p.buffers[b].bytes;
+  }
+
+  // Of the arena, for these values and constants; those `inPlace` lie in another's bytes.
+  int64_t arena(uint64_t there, uint64_t inPlace, int64_t streamed) const {
+    std::vector<int64_t> live(bytes.size(), 0);
+    for (size_t v = 0; v < bytes.size(); ++v)
+      live[part[v]] += (there >> v & 1) && !(inPlace >> v & 1) ? bytes[v] : 0;
+    int64_t sum = p.levers.lend ? 0 : streamed;
+    live[0] += streamed - sum;
+    for (size_t k = 0; k < live.size(); ++k)
+      sum += std::max<int64_t>(0, live[k] - partBytes[k]);
+    return sum;
+  }
 
   void push(uint64_t state, int64_t cost) {
     auto [at, isNew] = best.try_emplace(state, cost);
@@ -85,30 +115,25 @@ private:
         continue;
       // Spilled values need not be there.
       const uint64_t there = p.levers.spill ? reads | writes : memory | writes;
-      place(step, c, 0, there, 0, [&](uint64_t dead, int64_t saved) {
-        int64_t live = streamed - saved;
-        for (size_t v = 0; v < bytes.size(); ++v)
-          live += there >> v & 1 ? bytes[v] : 0;
-        const int64_t arena = std::max<int64_t>(0, live - outputBytes) + alignUp(p.workspace(c), kAlign);
-        push(p.levers.spill ? after : after & ~dead, std::max(cost, arena));
+      place(step, c, 0, 0, 0, [&](uint64_t dead, uint64_t inPlace) {
+        const int64_t now = arena(there, inPlace, streamed);
+        push(p.levers.spill ? after : after & ~dead, std::max(cost, now + alignUp(p.workspace(c), kAlign)));
       });
     }
   }
 
   // All ways to leave results, from the k-th on, in operands.
   template <typename Take>
-  void place(const Step &step, const Candidate &c, size_t k, uint64_t there, uint64_t dead, const Take &take,
-             int64_t saved = 0) {
+  void place(const Step &step, const Candidate &c, size_t k, uint64_t dead, uint64_t inPlace, const Take &take) {
     if (k == step.writes.size())
-      return take(dead, saved);
-    place(step, c, k + 1, there, dead, take, saved);
+      return take(dead, inPlace);
+    place(step, c, k + 1, dead, inPlace, take);
     if (!(c.flags & kInPlaceOk) || !p.levers.alias)
       return;
     for (const Alias &alias : p.aliases)
       if (alias.kind == AliasKind::InPlace && alias.buffer == step.writes[k] && &p.steps[alias.step] == &step &&
           !(dead >> bit[alias.base] & 1))
-        place(step, c, k + 1, there, dead | uint64_t(1) << bit[alias.base], take,
-              saved + p.buffers[alias.buffer].bytes);
+        place(step, c, k + 1, dead | uint64_t(1) << bit[alias.base], inPlace | uint64_t(1) << bit[alias.buffer], take);
   }
 };
 
