@@ -73,7 +73,7 @@ private:
 JointRungs::JointRungs(const Context &context, const Draft &start, const FitOptions &options)
     : context(context), options(options), planner(context, start.order) {
   const Layout layout = layOut(context, start);
-  resident = residentBytes(context.problem, layout);
+  resident = residentBytes(context.problem, layout), startPeak = leastPeak(context, start)[0];
   if (!context.problem.levers.stream)
     return;
   std::array<int64_t, kTierCount> constants{};
@@ -155,7 +155,9 @@ std::optional<Solution> JointRungs::within(const TierBytes &capacity) const {
 }
 
 std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
-  const std::optional<JointPlan> joint = planner.smallest(request(capacity));
+  TierBytes enough = capacity;
+  enough[0] = std::min(capacity[0], 2 * startPeak);
+  const std::optional<JointPlan> joint = planner.smallest(request(enough));
   if (!joint)
     return std::nullopt;
   // As little as its packing comes to; moves may bring that down to what is alive at one time.

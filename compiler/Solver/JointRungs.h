@@ -28,6 +28,7 @@ private:
   const FitOptions &options;
   const JointPlanner planner;
   TierBytes resident{}; // what is there whatever the schedule; of the ram without constants that may be streamed
+  int64_t startPeak = 0;
 
   struct Placed {
     Solution plan;

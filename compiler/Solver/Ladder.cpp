@@ -78,11 +78,15 @@ struct Ladder::State {
       ssd = std::min(ssd, fixed + all);
       return {&path(capacity)};
     }
+    // Most that is spilled is alive together in the fastest draft.
+    const int64_t alive = std::min(all, drafts.first().live[0]);
+    std::set<int64_t> budgets{fixed, fixed + alive / 4, fixed + alive, fixed + all};
     std::vector<RungPath *> result;
-    const int64_t most = ssd;
-    for (int64_t budget : {fixed, fixed + all / 8, fixed + all})
-      if (budget <= most && (ssd = budget, result.empty() || result.back() != &path(capacity)))
+    for (int64_t most = ssd; int64_t budget : budgets)
+      if (budget <= most) {
+        ssd = budget;
         result.push_back(&path(capacity));
+      }
     return result;
   }
 

@@ -36,7 +36,6 @@ namespace plim::solver {
 
 inline constexpr int64_t kFineSteps = 4000;         // without transfers
 inline constexpr int64_t kFineTransferSteps = 1000; // with them; they take several plans for each
-inline constexpr int kSsdRungs = 3;
 
 struct CurvePoint {
   int64_t ram = 0, ssd = 0, ns = 0; // what a plan takes

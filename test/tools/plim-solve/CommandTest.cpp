@@ -94,6 +94,97 @@ TEST_F(PlimSolve, CheckTellsUnsoundFromOverBudget) {
   EXPECT_THAT(err.str(), HasSubstr("need a peak within 3000 bytes, have 3072"));
 }
 
+// h is needed again at the end, long after its first use; to make it again costs 10 ns, and without it there is room
+// for the 4,096 bytes of `big`.
+constexpr const char *kLongLived = R"(problem 1
+levers order choose alias
+link from=ram to=ssd bps=1000000000 latency=0
+link from=ssd to=ram bps=1000000000 latency=0
+buffer x kind=input bytes=64
+buffer h bytes=65536
+buffer a bytes=4096
+buffer c bytes=4096
+buffer big bytes=65536
+buffer b bytes=4096
+buffer y kind=output bytes=64
+step h reads=0 writes=1
+  candidate k ns=10
+step a reads=1 writes=2
+  candidate k ns=10
+step c reads=2 writes=3
+  candidate k ns=100000
+step big reads=3 writes=4
+  candidate k ns=100000
+step b reads=4 writes=5
+  candidate k ns=100000
+step y reads=1,5 writes=6
+  candidate k ns=10
+)";
+
+TEST_F(PlimSolve, LeversReplaceThoseOfTheProblem) {
+  put("long", kLongLived);
+  EXPECT_EQ(run({"fit", path("long"), "--ram", "80000"}), kOverBudget);
+  EXPECT_THAT(err.str(), HasSubstr("with recompute the need is 69760 bytes: saves 65536; the budget is then met"));
+  EXPECT_EQ(run({"fit", path("long"), "--ram=80000", "--levers=order,choose,alias,recompute"}), kDone) << err.str();
+  EXPECT_THAT(out.str(), HasSubstr("1 steps run again"));
+  EXPECT_THAT(out.str(), HasSubstr("predicted 300040 ns"));
+  EXPECT_EQ(run({"fit", path("long"), "--levers", "order,magic"}), kUsage);
+  EXPECT_THAT(err.str(), HasSubstr("--levers: line 2: need the name of a lever, have 'magic'"));
+}
+
+TEST_F(PlimSolve, TheSsdIsUsedWhereItsBudgetIsGiven) {
+  put("long", kLongLived);
+  ASSERT_EQ(run({"fit", path("long"), "--ram", "80000", "--ssd", "256KiB", "-o", path("solution"), "--json"}), kDone)
+      << err.str();
+  auto json = nlohmann::json::parse(out.str());
+  EXPECT_EQ(json["written"], 1);
+  EXPECT_EQ(json["read"], 1);
+  EXPECT_EQ(json["peak"]["ssd"], 65536);
+  EXPECT_LE(json["peak"]["ram"], 80000);
+  EXPECT_EQ(run({"fit", path("long"), "--ram", "80000", "--ssd", "16KiB"}), kOverBudget);
+  EXPECT_THAT(err.str(), HasSubstr("with --ssd 65536 the need is "));
+}
+
+TEST_F(PlimSolve, RefusalsSayWhatIsProved) {
+  put("long", kLongLived);
+  EXPECT_EQ(run({"fit", path("long"), "--ram", "100", "--json"}), kOverBudget);
+  auto json = nlohmann::json::parse(out.str());
+  EXPECT_TRUE(json["proved"].get<bool>());
+  EXPECT_LE(json["bound"], json["need"]);
+  EXPECT_THAT(err.str(), HasSubstr("proved: no plan fits: no plan needs less than "));
+  EXPECT_EQ(run({"bound", path("long")}), kDone);
+  EXPECT_THAT(out.str(), HasSubstr("no plan needs less than " + std::to_string(json["bound"].get<int64_t>())));
+}
+
+TEST_F(PlimSolve, TheCurveFallsFromTheSmallestBudgetToTheFastestPlan) {
+  put("long", kLongLived);
+  ASSERT_EQ(run({"curve", path("long"), "--levers", "order,choose,alias,recompute", "--json"}), kDone) << err.str();
+  auto points = nlohmann::json::parse(out.str())["points"];
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0]["ns"], 300040);
+  EXPECT_EQ(points[1]["ns"], 300030);
+  EXPECT_LT(points[0]["ram"], points[1]["ram"]);
+  EXPECT_EQ(run({"curve", path("long")}), kDone);
+  EXPECT_THAT(out.str(), StartsWith("       ram bytes       ssd bytes    predicted ns\n"));
+}
+
+TEST_F(PlimSolve, GeneratesProblemsThatItCanPlan) {
+  for (const char *shape : {"gpt", "resnet", "unet", "layered", "stream"}) {
+    ASSERT_EQ(run({"generate", "--shape", shape, "--ops", "100", "--seed", "7", "--read", "1.2GB", "-o", path("p")}),
+              kDone)
+        << err.str();
+    EXPECT_THAT(out.str(), HasSubstr(" steps, "));
+    EXPECT_EQ(run({"fit", path("p")}), kDone) << shape << err.str();
+  }
+  EXPECT_EQ(run({"generate", "--shape", "layered", "--ops", "20"}), kDone);
+  EXPECT_THAT(out.str(), StartsWith("problem 1\n"));
+  EXPECT_EQ(run({"generate"}), kUsage);
+  EXPECT_EQ(run({"generate", "--shape", "cube"}), kUsage);
+  EXPECT_THAT(err.str(), HasSubstr("--shape: need gpt, resnet, unet, layered or stream, have 'cube'"));
+  EXPECT_EQ(run({"generate", "--shape", "gpt", "--ops", "-3"}), kUsage);
+  EXPECT_THAT(err.str(), HasSubstr("--ops: need a number from 1 to 10000000, have '-3'"));
+}
+
 TEST_F(PlimSolve, PacksInstanceFiles) {
   put("a.csv", "id,lower,upper,size\nb0,0,2,4\nb1,1,3,4\nb2,2,4,4\n");
   EXPECT_EQ(run({"pack", path("a.csv"), "--capacity", "8", "-o", path("out.csv")}), kDone) << err.str();
