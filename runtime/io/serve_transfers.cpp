@@ -1,4 +1,5 @@
-// The threads of transfers: several that call pread and pwrite, or one that serves a ring.
+// The threads of transfers: several that call pread and pwrite, or one that serves a ring; and one that compares
+// hashes.
 #include "runtime/io/transfers.h"
 
 #include <errno.h>
@@ -32,25 +33,20 @@ void Transfers::serve() {
     lock.close();
     finishPiece(place, fault);
     pthread_cond_signal(&work); // one more piece of its queue may go
-    for (uint32_t arrived; (arrived = firstArrived()) != kNoTransfer;) {
-      Transfer &t = transfers[arrived];
-      t.state = Transfer::checking;
-      lock.open();
-      uint64_t hash = XXH3_64bits(t.request.memory, t.request.bytes);
-      lock.close();
-      finishHashed(t, hash);
-    }
   }
+}
+
+void Transfers::push(uint32_t place) {
+  IoEvent e = eventOf(pieces[place]);
+  ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
 }
 
 void Transfers::serveByRing() {
   constexpr uint64_t bell = UINT64_MAX;
-  uint32_t flying = 0, hashing = kNoTransfer;
-  uint64_t hashed = 0;
-  bool armed = false, ending = false;
-  XXH3_state_t hash;
-  XXH3_INITSTATE(&hash);
+  uint32_t flying = 0;
+  bool armed = false;
   for (;;) {
+    bool ending;
     {
       Lock lock(*this);
       ending = stopping;
@@ -59,24 +55,17 @@ void Transfers::serveByRing() {
       uint32_t place;
       while (ring.hasRoom() && (place = take()) != kNoPiece) {
         lock.open();
-        Piece &piece = pieces[place];
-        prepare(piece);
-        IoEvent e = eventOf(piece);
-        ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
+        prepare(pieces[place]);
+        push(place);
         ++flying;
         lock.close();
-      }
-      if (hashing == kNoTransfer && (hashing = firstArrived()) != kNoTransfer) {
-        transfers[hashing].state = Transfer::checking;
-        hashed = 0;
-        XXH3_64bits_reset(&hash);
       }
     }
     if (!armed && !ending && ring.hasRoom()) {
       ring.pushPoll(doorbell, bell);
       armed = true;
     }
-    ring.enter(hashing == kNoTransfer ? 1 : 0);
+    ring.enter(1);
     uint64_t tag;
     for (int64_t result; ring.pop(tag, result);) {
       if (tag == bell) {
@@ -86,31 +75,52 @@ void Transfers::serveByRing() {
         continue;
       }
       auto place = static_cast<uint32_t>(tag);
-      Piece &piece = pieces[place];
       Fault fault;
-      if (advance(piece, result, fault)) {
+      if (advance(pieces[place], result, fault)) {
         if (!ring.hasRoom())
           ring.enter(0);
-        IoEvent e = eventOf(piece);
-        ring.push(e.fd, e.call == IoCall::write, e.memory, static_cast<uint32_t>(e.bytes), e.offset, place);
+        push(place);
         continue;
       }
       --flying;
       Lock lock(*this);
       finishPiece(place, fault);
     }
-    if (hashing == kNoTransfer)
+  }
+}
+
+/// One transfer at a time, as its bytes arrive.
+void Transfers::hashArriving() {
+  uint64_t serial = 0, hashed = 0;
+  XXH3_state_t hash;
+  XXH3_INITSTATE(&hash);
+  Lock lock(*this);
+  while (!stopping) {
+    uint32_t place = firstToHash();
+    if (place != kNoTransfer && transfers[place].serial != serial) {
+      serial = transfers[place].serial;
+      hashed = 0;
+      XXH3_64bits_reset(&hash);
+    }
+    uint64_t part = place == kNoTransfer ? 0 : arrivedUpTo(place) - hashed;
+    if (!part) {
+      lock.wait(progress);
       continue;
-    // A part at a time, so that the ring does not run dry meanwhile.
-    Transfer &t = transfers[hashing];
-    uint64_t rest = t.request.bytes - hashed, part = rest < kPieceBytes ? rest : uint64_t(kPieceBytes);
+    }
+    part = part < kPieceBytes ? part : uint64_t(kPieceBytes);
+    Transfer &t = transfers[place];
+    t.beingHashed = true;
+    lock.open();
     XXH3_64bits_update(&hash, t.request.memory + hashed, part);
     hashed += part;
-    if (hashed < t.request.bytes)
-      continue;
-    Lock lock(*this);
-    finishHashed(t, XXH3_64bits_digest(&hash));
-    hashing = kNoTransfer;
+    lock.close();
+    t.beingHashed = false;
+    if (t.state == Transfer::arrived && hashed == t.request.bytes) {
+      bool same = XXH3_64bits_digest(&hash) == t.request.hash;
+      uint64_t start = starts[static_cast<uint32_t>(t.request.file)] + t.request.offset;
+      finish(t, same ? Fault{} : Fault{TransferResult::changed, start});
+    }
+    pthread_cond_broadcast(&progress);
   }
 }
 

@@ -40,6 +40,7 @@ plim_status Transfers::start(const Room &memory, uint32_t most, int weightsFd, u
   spillBytes = spill.bytes;
   pthread_mutex_init(&mutex, nullptr);
   pthread_cond_init(&work, nullptr);
+  pthread_cond_init(&progress, nullptr);
   pthread_cond_init(&arrival, nullptr);
   chosen = PLIM_IO_THREADS;
   if (wanted != PLIM_IO_THREADS && ring.open(room.ring)) {
@@ -57,17 +58,24 @@ plim_status Transfers::start(const Room &memory, uint32_t most, int weightsFd, u
 
 plim_status Transfers::startThreads() {
   bool byRing = chosen != PLIM_IO_THREADS;
-  PlannedThread::Body body = [](void *t) -> void * {
+  static constexpr PlannedThread::Body hash = [](void *t) -> void * {
+    static_cast<Transfers *>(t)->hashArriving();
+    return nullptr;
+  };
+  static constexpr PlannedThread::Body calls = [](void *t) -> void * {
     static_cast<Transfers *>(t)->serve();
     return nullptr;
   };
-  if (byRing)
-    body = [](void *t) -> void * {
-      static_cast<Transfers *>(t)->serveByRing();
-      return nullptr;
-    };
-  for (uint32_t wanted = byRing ? 1 : threadsFor(depth); threads < wanted; ++threads)
-    if (int error = records[threads].start(room.stacks + uint64_t(threads) * kIoStackBytes, kIoStackBytes, body, this))
+  static constexpr PlannedThread::Body rings = [](void *t) -> void * {
+    static_cast<Transfers *>(t)->serveByRing();
+    return nullptr;
+  };
+  for (uint32_t wanted = byRing ? 2 : threadsFor(depth); threads < wanted; ++threads)
+    if (int error = records[threads].start(room.stacks + uint64_t(threads) * kIoStackBytes, kIoStackBytes,
+                                           threads == 0 ? hash
+                                           : byRing     ? rings
+                                                        : calls,
+                                           this))
       return Failure(PLIM_ERR_MEMORY)
           .at("I/O thread %u", threads)
           .code(error)
@@ -82,6 +90,7 @@ void Transfers::stop() {
     Lock lock(*this);
     stopping = true;
     pthread_cond_broadcast(&work);
+    pthread_cond_broadcast(&progress);
   }
   wake();
   for (; threads; --threads)
@@ -90,6 +99,7 @@ void Transfers::stop() {
   if (doorbell >= 0)
     close(doorbell);
   pthread_cond_destroy(&arrival);
+  pthread_cond_destroy(&progress);
   pthread_cond_destroy(&work);
   pthread_mutex_destroy(&mutex);
 }
@@ -195,9 +205,9 @@ void Transfers::abandon() {
   while (inFlight) {
     inFlight = false;
     for (Transfer &t : transfers)
-      inFlight |= t.inFlight != 0 || t.state == Transfer::checking;
+      inFlight |= t.inFlight != 0 || t.beingHashed;
     if (inFlight)
-      lock.wait(arrival);
+      lock.wait(progress);
   }
   for (Transfer &t : transfers)
     t.state = Transfer::unused;
@@ -326,14 +336,29 @@ void Transfers::finishPiece(uint32_t place, const Fault &fault) {
     if (t.error || t.request.write || !t.request.hash)
       finish(t, {t.error, t.errorAt});
   }
-  pthread_cond_broadcast(&arrival);
+  pthread_cond_broadcast(&progress);
 }
 
-uint32_t Transfers::firstArrived() const {
-  for (uint32_t i = 0; i < kMostTransfers; ++i)
-    if (transfers[i].state == Transfer::arrived)
-      return i;
-  return kNoTransfer;
+/// The oldest transfer on its way whose bytes have a hash to meet.
+uint32_t Transfers::firstToHash() const {
+  uint32_t found = kNoTransfer;
+  for (uint32_t i = 0; i < kMostTransfers; ++i) {
+    const Transfer &t = transfers[i];
+    if ((t.state == Transfer::queued || t.state == Transfer::arrived) && t.request.hash && !t.request.write &&
+        (found == kNoTransfer || t.serial < transfers[found].serial))
+      found = i;
+  }
+  return found;
+}
+
+/// Bytes from the start of a transfer that are all there.
+uint64_t Transfers::arrivedUpTo(uint32_t place) const {
+  const Transfer &t = transfers[place];
+  uint64_t start = starts[static_cast<uint32_t>(t.request.file)] + t.request.offset, end = t.issued;
+  for (uint32_t i = 0; i < 2 * depth; ++i)
+    if (pieces[i].used && pieces[i].transfer == place && pieces[i].offset - start < end)
+      end = pieces[i].offset - start;
+  return end;
 }
 
 void Transfers::finish(Transfer &t, const Fault &fault) {
@@ -342,13 +367,6 @@ void Transfers::finish(Transfer &t, const Fault &fault) {
   t.endNs = now();
   t.state = Transfer::done;
   pthread_cond_broadcast(&arrival);
-}
-
-void Transfers::finishHashed(Transfer &t, uint64_t hash) {
-  if (hash == t.request.hash)
-    finish(t, {});
-  else
-    finish(t, {TransferResult::changed, starts[static_cast<uint32_t>(t.request.file)] + t.request.offset});
 }
 
 } // namespace plim::rt

@@ -23,7 +23,7 @@ enum : uint32_t {
   kMostDepth = 32,       // pieces in flight on one queue; a larger io_depth of a table counts as this
   kMostTransfers = 64,   // in flight or queued, both queues together
   kMostPieces = 64,      // in flight: 2 * kMostDepth
-  kMostIoThreads = 4,    // pread and pwrite; io_uring takes one
+  kMostIoThreads = 4,    // pread and pwrite; io_uring takes one. One more compares hashes
   kIoStackBytes = 32768, // of one thread, its guard page included
   kPieceBytes = 1u << 20,
   kNoTransfer = UINT32_MAX
@@ -62,7 +62,9 @@ public:
     char *stacks;          // threadsFor(depth) * kIoStackBytes
   };
 
-  static uint32_t threadsFor(uint32_t depth) { return depth < kMostIoThreads ? depth : uint32_t(kMostIoThreads); }
+  static uint32_t threadsFor(uint32_t depth) {
+    return depth == 0 ? 0 : 1 + (depth < kMostIoThreads ? depth : uint32_t(kMostIoThreads));
+  }
 
   /// Starts the threads. `arenas` is what transfers mostly move, to be registered with the ring. wanted: PLIM_IO_ANY,
   /// or the best way to try. PLIM_ERR_MEMORY where the system refuses a thread; then nothing is left behind.
@@ -92,7 +94,8 @@ private:
     uint64_t issued, serial, beginNs, endNs, errorAt;
     int32_t error;
     uint32_t inFlight, next;
-    enum State : uint32_t { unused, held, queued, arrived, checking, done } state;
+    bool beingHashed; // a part of it
+    enum State : uint32_t { unused, held, queued, arrived, done } state;
   };
   struct Piece {
     uint32_t transfer;
@@ -125,6 +128,7 @@ private:
   // Bodies of the threads (serve_transfers.cpp).
   void serve();
   void serveByRing();
+  void hashArriving();
   plim_status startThreads();
 
   // With the lock held.
@@ -133,9 +137,9 @@ private:
   uint32_t take();
   bool cut(Queue &queue, Piece &piece);
   void finishPiece(uint32_t piece, const Fault &fault);
-  uint32_t firstArrived() const;
+  uint32_t firstToHash() const;
+  uint64_t arrivedUpTo(uint32_t transfer) const;
   void finish(Transfer &transfer, const Fault &fault);
-  void finishHashed(Transfer &transfer, uint64_t hash);
 
   // Without it. A piece in flight belongs to the thread that took it.
   void prepare(Piece &piece);
@@ -143,6 +147,7 @@ private:
   Fault checkBlocks(const Piece &piece);
   int fileOf(const Piece &piece) const { return fds[static_cast<uint32_t>(transfers[piece.transfer].request.file)]; }
   IoEvent eventOf(const Piece &piece) const;
+  void push(uint32_t piece);
   void wake();
 
   Room room = {};
@@ -154,14 +159,14 @@ private:
   Ring ring;
   int doorbell = -1; // an eventfd that wakes the thread of the ring
   pthread_mutex_t mutex;
-  pthread_cond_t work, arrival;
+  pthread_cond_t work, progress, arrival; // something to do; a piece or a part of a hash is done; a transfer is
   bool stopping = false;
   uint64_t serials = 0;
   Queue queues[2];   // read, write
   uint32_t turn = 0; // the queue that gets the next piece
   Transfer transfers[kMostTransfers] = {};
   Piece pieces[kMostPieces] = {};
-  PlannedThread records[kMostIoThreads] = {};
+  PlannedThread records[kMostIoThreads + 1] = {}; // the first compares hashes
 };
 
 } // namespace plim::rt
