@@ -19,6 +19,9 @@ using namespace mlir;
 namespace plim {
 namespace {
 
+/// A plan in pieces needs at least this part of its estimate.
+constexpr double kSurely = 0.95;
+
 class Compiler {
 public:
   Compiler(const CompileOptions &options, MLIRContext &context) : o(options), context(context) {}
@@ -123,8 +126,8 @@ private:
     SplitAlternatives alternatives(*unsplit, "auto", o.choice);
     CompileStatus status = CompileStatus::Budget;
     for (size_t i = 0; i < alternatives.size() && status == CompileStatus::Budget; ++i) {
-      // One that cannot fit is planned only to say what would.
-      if (alternatives.leastBytes(i) > *o.ramBudget && i + 1 < alternatives.size())
+      // One that will not fit is planned only to say what would.
+      if (double(alternatives.estimatedBytes(i)) * kSurely > double(*o.ramBudget) && i + 1 < alternatives.size())
         continue;
       inPieces = true;
       module = alternatives.apply(i);

@@ -17,8 +17,8 @@ public:
   /// Why `text` is no plan for the entry; "" where it is one.
   const std::string &problem() const { return why; }
   size_t size() const { return splits.size(); }
-  /// About what the plan of one will reserve: without workspace and gaps, so that the real one needs more.
-  int64_t leastBytes(size_t index) const { return splits[index].cost.peak + constantBytes; }
+  /// About what the plan of one will reserve.
+  int64_t estimatedBytes(size_t index) const { return splits[index].cost.peak + constantBytes; }
   std::string textOf(size_t index) const;
   /// A copy of the module that runs so; null, with a diagnostic, where an op cannot be built in pieces.
   mlir::OwningOpRef<mlir::ModuleOp> apply(size_t index) const;

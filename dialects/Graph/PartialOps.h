@@ -12,6 +12,9 @@ namespace plim::graph {
 /// On an op: the numerics class of the kernels that may run it, those of a piece being those of the whole.
 inline constexpr llvm::StringLiteral kNumericsAttr = "graph.numerics";
 
+/// On a slice: it is a copy, so that what it is taken from can end.
+inline constexpr llvm::StringLiteral kCopyAttr = "graph.copy";
+
 } // namespace plim::graph
 
 #endif

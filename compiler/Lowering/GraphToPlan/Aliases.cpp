@@ -1,5 +1,6 @@
 //===- Aliases.cpp - Which operands of a launch may share bytes ------------------------------===//
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+#include "dialects/Graph/PartialOps.h"
 
 using namespace mlir;
 
@@ -58,6 +59,8 @@ SmallVector<plan::AliasAttr> ProgramLowering::aliasesOf(Operation *op, const gra
   ArrayRef<graph::LaunchOperand> operands = c.operands;
   int64_t last = int64_t(operands.size()) - 1;
   if (c.kernel == "copy.strided") {
+    if (op->hasAttr(graph::kCopyAttr))
+      return aliases;
     const graph::LaunchOperand &source = operands[0];
     std::optional<int64_t> offset = fixedOffset(source);
     // The bounds of two open sizes may differ although one is part of the other in every run.

@@ -2,7 +2,7 @@
 //
 // An estimate that a planner of offsets comes near to: values that are whole live from the stage (or step) that makes
 // them to the last that reads them; inside a stage a value lives as a window of rows, which is written anew in each
-// piece, beside the window before it while rows are taken over.
+// piece: once the window before it is read last, it takes over the rows that are needed again.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "compiler/Solver/Split/Cost.h"
@@ -101,14 +101,16 @@ private:
         if (isKept[size_t(step.write)] && window == runs[k].rows)
           window = {};
         held[size_t(step.write)] = window;
-        live += bytesOf(step.write, window);
+        live += bytesOf(step.write, window) - bytesOf(step.write, old);
       }
       most = std::max(most, live + copies + step.workspace - takenOver(k, step, lastRead, later));
-      if (!way.carried)
-        live -= bytesOf(step.write, old);
       for (int value : step.reads)
-        if (made[size_t(value)] && lastRead[size_t(value)] == k && later[size_t(value)] >= held[size_t(value)].end)
-          release(value);
+        if (made[size_t(value)] && lastRead[size_t(value)] == k) {
+          if (later[size_t(value)] >= held[size_t(value)].end)
+            release(value);
+          else // beside the next window, which is about as large
+            most = std::max(most, live + bytesOf(value, held[size_t(value)]));
+        }
     }
   }
 };

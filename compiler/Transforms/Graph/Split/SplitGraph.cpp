@@ -139,12 +139,17 @@ private:
     return sliceOf(joined, axis, rows, window);
   }
 
-  LogicalResult runPiece(const solver::StageRows &rows, ArrayRef<solver::PieceRun> runs) {
+  /// `later`: by value, the first row that pieces after this one read.
+  LogicalResult runPiece(const solver::StageRows &rows, ArrayRef<solver::PieceRun> runs, ArrayRef<int64_t> later) {
     readInPiece.clear();
+    std::map<int, int> readsLeft;
     for (const solver::PieceRun &run : runs)
-      for (size_t r = 0; r < run.reads.size(); ++r)
+      for (size_t r = 0; r < run.reads.size(); ++r) {
+        int read = p.steps[size_t(run.step)].reads[r];
+        ++readsLeft[read];
         if (run.reads[r].rows() > 0)
-          readInPiece[p.steps[size_t(run.step)].reads[r]].push_back(run.reads[r]);
+          readInPiece[read].push_back(run.reads[r]);
+      }
     for (const solver::PieceRun &run : runs) {
       const solver::SplitStep &step = p.steps[size_t(run.step)];
       const solver::SplitWay &way = step.ways[size_t(rows.ways[size_t(run.step)])];
@@ -167,16 +172,40 @@ private:
       made.push_back({run.rows, result});
       if (!way.carried && keptPieces.count(step.write))
         keptPieces[step.write].push_back(made.back());
+      for (int read : step.reads)
+        if (--readsLeft[read] == 0 && !whole[size_t(read)])
+          takeOver(read, rows.axes[size_t(read)], later[size_t(read)]);
     }
     return success();
+  }
+
+  /// Copies the rows that later pieces read again out of the window of a value, which can end then: their place in the
+  /// next window is theirs already.
+  void takeOver(int value, int axis, int64_t firstRow) {
+    SmallVector<Chunk> &mine = chunks[value];
+    const Chunk last = mine.back();
+    if (firstRow >= last.rows.end || firstRow <= last.rows.begin)
+      return;
+    RowRange tail{firstRow, last.rows.end};
+    Value slice = sliceOf(last.value, axis, tail, last.rows);
+    slice.getDefiningOp()->setAttr(kCopyAttr, b.getUnitAttr());
+    mine.push_back({tail, slice});
   }
 
   LogicalResult runStage(const solver::SplitStage &stage, const solver::StageRows &rows) {
     chunks.clear(), keptPieces.clear(), slices.clear();
     for (const solver::SplitKeep &keep : stage.keeps)
       keptPieces[keep.value];
-    for (const std::vector<solver::PieceRun> &runs : rows.pieces)
-      if (failed(runPiece(rows, runs)))
+    std::vector<std::vector<int64_t>> later(rows.pieces.size() + 1, std::vector<int64_t>(p.values.size(), INT64_MAX));
+    for (size_t piece = rows.pieces.size(); piece-- > 0;) {
+      later[piece] = later[piece + 1];
+      for (const solver::PieceRun &run : rows.pieces[piece])
+        for (size_t r = 0; r < run.reads.size(); ++r)
+          if (int64_t &first = later[piece][size_t(p.steps[size_t(run.step)].reads[r])]; run.reads[r].rows() > 0)
+            first = std::min(first, run.reads[r].begin);
+    }
+    for (auto [piece, runs] : llvm::enumerate(rows.pieces))
+      if (failed(runPiece(rows, runs, later[piece + 1])))
         return failure();
     for (const solver::SplitKeep &keep : stage.keeps) {
       SmallVector<Value> parts =
