@@ -26,10 +26,7 @@ public:
     }
     chooseGroups();
     plan.ns = startsOf(p, plan.schedule).back();
-    std::vector<int64_t> over;
-    t.memory.values(over);
-    for (int k = 0; k < t.slots; ++k)
-      plan.live = std::max(plan.live, over[k] + t.capacityAt(k));
+    plan.live = liveOf(t);
     return std::move(plan);
   }
 
@@ -201,6 +198,15 @@ private:
 };
 
 } // namespace
+
+int64_t liveOf(const Timeline &t) {
+  std::vector<int64_t> over;
+  t.memory.values(over);
+  int64_t live = 0;
+  for (int slot = 0; slot < t.slots; ++slot)
+    live = std::max(live, over[slot] + t.capacityAt(slot));
+  return live;
+}
 
 JointPlan emit(const Timeline &timeline) { return Emitter(timeline).run(); }
 

@@ -12,6 +12,9 @@ namespace plim::solver {
 // where it takes its memory, those due first before others, and waited for before the first use.
 JointPlan emit(const Timeline &timeline);
 
+// Most bytes in one slot.
+int64_t liveOf(const Timeline &timeline);
+
 // When each action of a schedule starts, and at last when all have ended, ns.
 std::vector<int64_t> startsOf(const Problem &problem, const Schedule &schedule);
 

@@ -4,6 +4,7 @@
 #include "compiler/Solver/Joint/Emit.h"
 #include "compiler/Solver/Joint/Search.h"
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 namespace plim::solver {
@@ -12,6 +13,7 @@ namespace {
 // What a link's time is charged with. None is best everywhere: a busy link stalls where the plan saw free slots.
 constexpr double kLinkPrices[] = {0, 0.05, 0.25};
 constexpr int kReplans = 6;
+constexpr int kCoarseRescues = 100;
 
 int64_t ramOf(const JointOptions &options) { return options.capacity[int(Tier::Ram)]; }
 int64_t ssdOf(const JointOptions &options) { return options.capacity[int(Tier::Ssd)]; }
@@ -35,16 +37,21 @@ bool settleTransfers(Timeline &t, const JointOptions &options) {
   return t.over() <= 0;
 }
 
-std::optional<JointPlan> planAt(const Graph &graph, const JointOptions &options, double linkPrice) {
-  Timeline t(graph, ramOf(options), ssdOf(options));
-  for (int slot = 0; slot < std::min(t.slots, int(options.capacityAt.size())); ++slot)
-    t.setCapacity(slot, std::min(t.capacityAt(slot), options.capacityAt[slot] - graph.resident));
-  t.linkPrice = linkPrice;
-  const SearchOptions search{options.seed, options.iterations, options.rescues, options.work};
-  plant(t, search);
-  if (!improve(t, search) || !settleTransfers(t, options))
-    return std::nullopt;
-  return emit(t);
+SearchOptions searchOf(const JointOptions &options, bool firstFit) {
+  return {options.seed, options.iterations, options.rescues, firstFit, options.work};
+}
+
+// A timeline that fits; null where none is found.
+std::unique_ptr<Timeline> fittingTimeline(const Graph &graph, const JointOptions &options, double linkPrice,
+                                          bool firstFit) {
+  auto t = std::make_unique<Timeline>(graph, ramOf(options), ssdOf(options));
+  for (int slot = 0; slot < std::min(t->slots, int(options.capacityAt.size())); ++slot)
+    t->setCapacity(slot, std::min(t->capacityAt(slot), options.capacityAt[slot] - graph.resident));
+  t->linkPrice = linkPrice;
+  plant(*t, searchOf(options, firstFit));
+  if (!improve(*t, searchOf(options, firstFit)) || !settleTransfers(*t, options))
+    return nullptr;
+  return t;
 }
 
 bool transfers(const Graph &graph) {
@@ -52,23 +59,46 @@ bool transfers(const Graph &graph) {
                      [](const Graph::Value &v) { return v.maker < 0 || v.spillable; });
 }
 
-std::optional<JointPlan> planBest(const Graph &graph, const JointOptions &options) {
+std::optional<JointPlan> planBest(const Graph &graph, const JointOptions &options, bool firstFit = false) {
   std::optional<JointPlan> best;
   for (double price : kLinkPrices) {
-    std::optional<JointPlan> plan = planAt(graph, options, price);
-    if (plan && (!best || plan->ns < best->ns))
-      best = std::move(plan);
-    if (!transfers(graph))
+    if (std::unique_ptr<Timeline> t = fittingTimeline(graph, options, price, firstFit)) {
+      JointPlan plan = emit(*t);
+      if (!best || plan.ns < best->ns)
+        best = std::move(plan);
+    }
+    if (!transfers(graph) || (firstFit && best))
       break;
   }
   return best;
 }
 
+// Lowers the capacity of a timeline that fits bit by bit, and mends it each time, until it no longer can.
+std::unique_ptr<Timeline> lowered(std::unique_ptr<Timeline> t, int64_t least, const JointOptions &options) {
+  constexpr double kFirstStep = 0.02, kLastStep = 0.002;
+  const int64_t resident = t->graph.resident;
+  SearchOptions search = searchOf(options, true);
+  for (double step = kFirstStep; step > kLastStep;) {
+    const int64_t now = liveOf(*t) + resident, target = std::max(least, now - int64_t(double(now) * step));
+    if (target >= now)
+      break;
+    auto next = std::make_unique<Timeline>(*t);
+    for (int slot = 0; slot < next->slots; ++slot)
+      next->setCapacity(slot, target - resident);
+    ++search.seed;
+    if (mend(*next, search))
+      t = std::move(next);
+    else
+      step /= 2;
+  }
+  return t;
+}
+
 // Repair is weak on small graphs near their floor, where one value is a large part of the memory: there all plans are
 // tried.
 std::optional<JointPlan> planEither(const Context &context, const std::vector<int> &order, const Graph &graph,
-                                    const JointOptions &options) {
-  std::optional<JointPlan> best = planBest(graph, options);
+                                    const JointOptions &options, bool firstFit = false) {
+  std::optional<JointPlan> best = planBest(graph, options, firstFit);
   const bool searched = !transfers(graph) && options.capacityAt.empty() && isSmall(context.problem);
   if (!searched || (best && best->ns <= graph.fastestNs))
     return best;
@@ -109,22 +139,38 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
     low = std::max(low, least + graph.resident);
   }
   JointOptions options = given;
-  options.capacityAt.clear();
-  std::optional<JointPlan> best = planEither(context, order, graph, options);
+  options.capacityAt.clear(), options.iterations = 0;
+  std::optional<JointPlan> best = planEither(context, order, graph, options, true);
   if (!best)
     return best;
+  const int64_t lowest = low;
   high = best->live + graph.resident;
-  const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / 500);
+  // Where a timeline can be lowered from there on, a coarse search will do.
+  const bool lowers = !transfers(graph) && !isSmall(context.problem);
+  if (lowers)
+    options.rescues = std::min(given.rescues, kCoarseRescues);
+  const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / (lowers ? 25 : 500));
   while (high - low > step) {
     options.capacity[int(Tier::Ram)] = low + (high - low) / 2;
-    if (std::optional<JointPlan> plan = planEither(context, order, graph, options)) {
+    if (std::optional<JointPlan> plan = planEither(context, order, graph, options, true)) {
       high = std::min(options.capacity[int(Tier::Ram)], plan->live + graph.resident);
       best = std::move(plan);
     } else {
       low = options.capacity[int(Tier::Ram)];
     }
   }
-  return best;
+  options.capacity[int(Tier::Ram)] = high, options.rescues = given.rescues;
+  if (lowers)
+    if (std::unique_ptr<Timeline> t = fittingTimeline(graph, options, 0, true)) {
+      t = lowered(std::move(t), lowest, options);
+      if (liveOf(*t) + graph.resident < high) {
+        improve(*t, searchOf(given, false));
+        return emit(*t);
+      }
+    }
+  options.iterations = given.iterations;
+  std::optional<JointPlan> faster = planBest(graph, options);
+  return faster && faster->ns < best->ns ? faster : best;
 }
 
 } // namespace plim::solver

@@ -30,7 +30,7 @@ struct JointOptions {
   std::array<int64_t, kTierCount> capacity = {kUnbounded, kUnbounded, kUnbounded, kUnbounded};
   std::vector<int64_t> capacityAt{}; // by slot, the ram's; empty: the same everywhere
   uint64_t seed = 1;
-  int iterations = 200; // rounds of ruin and recreate
+  int iterations = 600; // rounds of ruin and recreate
   int rescues = 300;    // rounds at least where the first plans do not fit
   int64_t work = 0;     // stops when about this many values were looked at; 0: no limit
 };

@@ -1,17 +1,12 @@
 //===- Quotes.cpp - What a move would cost and free, with nothing changed ------------------------===//
 #include "compiler/Solver/Joint/Timeline.h"
 #include <algorithm>
+#include <limits>
 
 namespace plim::solver {
-namespace {
-
-constexpr int kLongestChain = 4000; // values that one quote looks at
-
-} // namespace
-
-void Timeline::quoteNeed(int value, int slot, Quote &quote, int &budget) {
-  if (--budget < 0)
-    quote.possible = false;
+// Adds what it takes to have the value at the slot. Costs only grow on the way, so a chain that has become dearer than
+// `limit` (its cost less lambda times its gain) is not followed to its end.
+void Timeline::quoteNeed(int value, int slot, Quote &quote, double limit) {
   if (!quote.possible || seen[value] == stamp)
     return;
   ++work;
@@ -36,9 +31,15 @@ void Timeline::quoteNeed(int value, int slot, Quote &quote, int &budget) {
     make.cost = hasNext ? 0 : double(way(maker).ns); // a later run moves here
     if (hasNext)
       make.gain -= double(size[value]) * weightOf(slot + 1, list[i].slot);
-    for (int v : graph.operations[maker].reads)
-      quoteNeed(v, slot, make, budget);
-    if (make.possible && (i == 0 || make.cost - lambda * make.gain < lambda * priced)) {
+    double most = limit - quote.cost + lambda * quote.gain;
+    if (i > 0)
+      most = std::min(most, lambda * priced);
+    for (int v : graph.operations[maker].reads) {
+      if (make.cost - lambda * make.gain >= most)
+        break;
+      quoteNeed(v, slot, make, most);
+    }
+    if (make.possible && (i == 0 || make.cost - lambda * make.gain < most)) {
       decision[value] = Source::Make;
       quote.cost += make.cost, quote.gain += make.gain;
       return;
@@ -49,6 +50,7 @@ void Timeline::quoteNeed(int value, int slot, Quote &quote, int &budget) {
 }
 
 Timeline::Quote Timeline::quoteMake(int value, int i) {
+  constexpr double limit = std::numeric_limits<double>::infinity();
   const std::vector<Touch> &list = touches[value];
   const int slot = list[i].slot, maker = graph.values[value].maker;
   Quote quote;
@@ -60,11 +62,10 @@ Timeline::Quote Timeline::quoteMake(int value, int i) {
   const auto wanted = std::count_if(op.writes.begin(), op.writes.end(), [&](int v) { return !touches[v].empty(); });
   const bool postpones = i == 1 && list[0].uses == 0 && wanted == 1 && !fixedTouch(value, list[0]);
   quote.possible = postpones || graph.problem.levers.recompute;
-  quote.gain = double(size[value]) * weightOf(list[i - 1].slot + 1, slot);
+  quote.gain = double(size[value]) * gapWeight(value, i);
   quote.cost = postpones ? 0 : double(way(maker).ns);
-  int budget = kLongestChain;
   for (int v : op.reads)
-    quoteNeed(v, slot, quote, budget);
+    quoteNeed(v, slot, quote, limit);
   return quote;
 }
 

@@ -33,7 +33,7 @@ public:
       : t(timeline), options(options), random(random), only(only) {}
 
   bool byPrices() {
-    for (int round = 0, stuck = 0; round < kRounds && t.over() > 0 && t.work < options.work; ++round) {
+    for (int round = 0, stuck = 0; round < kRounds && t.over() > 0 && goesOn(); ++round) {
       const int64_t before = t.over();
       if (takeRound() > 0 && t.over() < before)
         stuck = 0;
@@ -46,7 +46,7 @@ public:
   }
 
   bool byTrial() {
-    while (t.over() > 0 && t.work < options.work) {
+    while (t.over() > 0 && goesOn()) {
       const double total = sumExcess();
       const int worst = t.memory.argmax();
       int at = worst;
@@ -70,6 +70,8 @@ private:
   const std::vector<int> *only;
   bool bold = false; // also takes moves that leave their own slot over
   std::vector<int64_t> excess;
+
+  bool goesOn() const { return t.work < options.work && t.ns <= options.ceiling; }
 
   double noisy(double d) { return options.noise <= 0 ? d : d * (1 + options.noise * double(random() % 1024) / 1024.0); }
 
@@ -95,7 +97,7 @@ private:
   // Bytes beyond what the fullest slot of the gap has too many relieve nothing.
   double usefulShare(int value, int i) {
     const int before = t.touches[value][i - 1].slot;
-    const int64_t most = before < 0 ? t.over() : t.memory.max(before + 1, t.touches[value][i].slot);
+    const int64_t most = before < 0 ? t.over() : t.gapOver(value, i);
     return most <= 0 || t.bytes(value) <= most ? 1 : double(most) / double(t.bytes(value));
   }
 
@@ -118,7 +120,7 @@ private:
       if (!t.droppable(value, i))
         continue;
       const int before = t.touches[value][i - 1].slot;
-      if (t.weightOf(before + 1, t.touches[value][i].slot) <= 0 && !(before < 0 && t.prefix[t.slots] > 0))
+      if (t.gapWeight(value, i) <= 0 && !(before < 0 && t.prefix[t.slots] > 0))
         continue;
       Move move = quote(value, i);
       move.density = noisy(move.density);
@@ -146,7 +148,7 @@ private:
     std::make_heap(heap.begin(), heap.end());
     const int64_t start = t.over();
     int moves = 0;
-    while (!heap.empty() && t.over() > 0 && t.over() > start - start / 4 && t.work < options.work) {
+    while (!heap.empty() && t.over() > 0 && t.over() > start - start / 4 && goesOn()) {
       std::pop_heap(heap.begin(), heap.end());
       const Move move = heap.back();
       heap.pop_back();
@@ -177,7 +179,7 @@ private:
     if (!t.touchedAt(move.value, i, move.slot) || !t.droppable(move.value, i))
       return false;
     const int before = t.touches[move.value][i - 1].slot;
-    return before < 0 || t.memory.max(before + 1, move.slot) > 0;
+    return before < 0 || t.gapOver(move.value, i) > 0;
   }
 
   bool act(const Move &move) {
@@ -223,6 +225,21 @@ private:
     return sum;
   }
 
+  // Gaps across a slot, and those of constants from the end of a run to the next.
+  std::vector<Move> movesAcross(int at) const {
+    std::vector<Move> moves;
+    for (int v = 0; v < int(t.touches.size()); ++v) {
+      const int i = t.find(v, at + 1);
+      for (int k : {i, 1}) {
+        if (k < int(t.touches[v].size()) && t.droppable(v, k) && (k == i || t.touches[v][0].slot < 0))
+          moves.push_back({0, v, t.touches[v][k].slot, Way::Make});
+        if (i == 1)
+          break;
+      }
+    }
+    return moves;
+  }
+
   bool takeBest(int at, double total) {
     for (int slot = 0; slot < t.slots; ++slot) {
       t.weight[slot] = excess[slot] > 0 ? 1 : 0;
@@ -244,24 +261,13 @@ private:
       t.undo(mark);
       t.work += 1 + t.slots / 16;
     };
-    for (int v = 0; v < int(t.touches.size()); ++v) {
-      const int i = t.find(v, at + 1);
-      for (int k : {i, 1}) { // the gap across the slot, and a constant's from the end of a run to the next
-        if (k >= int(t.touches[v].size()) || !t.droppable(v, k))
-          continue;
-        const int from = t.touches[v][k - 1].slot;
-        if (k == i ? from == at : from >= 0)
-          continue;
-        const Move move{0, v, t.touches[v][k].slot, Way::Make};
-        if (t.graph.values[v].remakable) // what it needs: as prices say, made again, or kept
-          for (double with : {0.0, lambda, 1e300})
-            attempt(move, with);
-        if (t.readable(v, k))
-          for (Way way : {Way::Read, Way::Late})
-            attempt({0, v, move.slot, way}, lambda);
-        if (i == 1)
-          break;
-      }
+    for (const Move &move : movesAcross(at)) {
+      if (t.graph.values[move.value].remakable) // what it needs: made again, as prices say, or kept
+        for (double with : {0.0, lambda, 1e300})
+          attempt(move, with);
+      if (t.readable(move.value, t.find(move.value, move.slot)))
+        for (Way way : {Way::Read, Way::Late})
+          attempt({0, move.value, move.slot, way}, lambda);
     }
     for (int g = 0; g < int(t.graph.groups.size()); ++g)
       for (int c = 0; c < int(t.graph.groups[g].choices.size()); ++c)

@@ -8,12 +8,13 @@
 namespace plim::solver {
 
 struct RepairOptions {
-  double power = 4;         // a slot's weight = (its excess / the largest excess) ^ power
-  double noise = 0;         // quotes are worsened at random by up to this factor
-  bool postpone = true;     // wins on irregular graphs, loses a little on training graphs
-  bool capGain = true;      // bytes beyond the excess count for nothing: wins where few values are large
-  bool trial = false;       // by trial instead of by prices: for small graphs
-  int64_t work = INT64_MAX; // stops when the timeline's work has reached this
+  double power = 4;            // a slot's weight = (its excess / the largest excess) ^ power
+  double noise = 0;            // quotes are worsened at random by up to this factor
+  bool postpone = true;        // wins on irregular graphs, loses a little on training graphs
+  bool capGain = true;         // bytes beyond the excess count for nothing: wins where few values are large
+  bool trial = false;          // by trial instead of by prices: for small graphs
+  int64_t work = INT64_MAX;    // stops when the timeline's work has reached this
+  int64_t ceiling = INT64_MAX; // stops when the timeline takes longer than this, ns
 };
 
 // Drops gaps and changes choices by cost per byte relieved until no slot is over its capacity; takes gaps of the given

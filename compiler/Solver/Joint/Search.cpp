@@ -91,12 +91,18 @@ constexpr Seed kSeeds[] = {{4, true, true, false},  {4, false, false, false}, {1
                            {4, true, true, true},   {1, true, true, false},   {16, false, false, false},
                            {0.3, true, true, false}};
 
-void grow(Timeline &t, const SearchOptions &options, const Seed &seed, std::mt19937_64 &random) {
+// ns that a plan may take where the best so far takes less, as its overhead times a factor. Where none fits: any.
+int64_t ceilingOf(const Timeline &t, const Worth &best, double factor) {
+  return best.excess > 0 ? INT64_MAX : t.graph.fastestNs + int64_t(double(best.ns - t.graph.fastestNs) * factor) + 1;
+}
+
+void grow(Timeline &t, const SearchOptions &options, const Seed &seed, int64_t ceiling, std::mt19937_64 &random) {
   RepairOptions repairOptions{.power = seed.power,
                               .postpone = seed.postpone,
                               .capGain = seed.capGain,
                               .trial = seed.trial,
-                              .work = limitOf(options)};
+                              .work = limitOf(options),
+                              .ceiling = ceiling};
   t.lambda = 0;
   if (repair(t, repairOptions, random))
     prune(t);
@@ -106,7 +112,9 @@ void grow(Timeline &t, const SearchOptions &options, const Seed &seed, std::mt19
 void ruin(Timeline &t, std::mt19937_64 &random, std::vector<int> &touched) {
   const int kind = int(random() % 3);
   const int window = 8 + int(random() % uint64_t(std::max(1, std::min(t.slots / 2, 400))));
-  const int from = int(random() % uint64_t(t.slots)) - window / 2, kept = int(random() % 70); // percent
+  // Where the plan does not fit, every other time around the slot that is most over.
+  const int middle = t.over() > 0 && random() % 2 ? t.memory.argmax() : int(random() % uint64_t(t.slots));
+  const int from = middle - window / 2, kept = int(random() % 70); // percent
   std::vector<Gap> gaps, chosen;
   for (int v = 0; v < int(t.touches.size()); ++v)
     gapsOf(t, v, gaps);
@@ -142,27 +150,34 @@ bool plant(Timeline &t, const SearchOptions &options) {
   for (const Seed &seed : kSeeds) {
     if (seed.trial && t.slots > kTrialSlots)
       continue;
-    grow(t, options, seed, random);
+    grow(t, options, seed, ceilingOf(t, best, 1.3), random);
     if (const Worth now(t); now < best)
       best = now, bestSeed = &seed;
     t.undo(clean);
+    if (best.excess == 0 && options.firstFit)
+      break;
   }
-  grow(t, options, *bestSeed, random);
+  grow(t, options, *bestSeed, INT64_MAX, random);
   t.over();
   t.commit();
   return t.over() <= 0;
 }
 
+bool mend(Timeline &t, const SearchOptions &options) { return plant(t, options) || improve(t, options); }
+
 bool improve(Timeline &t, const SearchOptions &options) {
   std::mt19937_64 random(options.seed + 1);
   constexpr double kPowers[] = {0.5, 1, 2, 4, 16}, kNoises[] = {0, 0.3, 1, 3}, kScales[] = {0.3, 1, 1, 3};
   constexpr int kPatience = 60; // rounds without a better plan, then back to the best
+  constexpr int kGiveUp = 100;   // rounds without a better plan where only a first fit is wanted
   const bool small = t.touches.size() < 1500;
   const int rounds = t.over() > 0 ? std::max(options.iterations, options.rescues) : options.iterations;
   Worth best(t), current = best;
   std::vector<int> touched, bar;
   t.commit();
   for (int round = 0, sinceBest = 0; round < rounds && t.work < limitOf(options) && t.slots > 0; ++round) {
+    if (best.excess == 0 ? options.firstFit || best.ns <= t.graph.fastestNs : options.firstFit && sinceBest > kGiveUp)
+      break;
     const size_t mark = t.mark();
     const double lambda = t.lambda;
     ruin(t, random, touched);
@@ -176,7 +191,7 @@ bool improve(Timeline &t, const SearchOptions &options) {
         t.barred[v] = 1, bar.push_back(v);
     t.lambda *= kScales[random() % 4];
     way.postpone = random() % 2, way.capGain = random() % 2;
-    way.work = limitOf(options);
+    way.work = limitOf(options), way.ceiling = ceilingOf(t, best, 1.03);
     for (int k = 0; k < 200; ++k)
       touched.push_back(int(random() % t.touches.size()));
     std::sort(touched.begin(), touched.end());

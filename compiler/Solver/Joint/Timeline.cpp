@@ -15,7 +15,8 @@ Timeline::Timeline(const Graph &g, int64_t ramCapacity, int64_t ssdBytes)
   const size_t values = g.values.size();
   touches.resize(values), barred.assign(values, 0), seen.assign(values, 0), spanOf.assign(values, 0);
   decision.assign(values, Source::Keep);
-  runs.resize(slots), peak.assign(slots, 0), isDirty.assign(slots, 0), runCount.assign(slots, 1);
+  runs.resize(slots), peak.assign(slots, 0), peakRun.assign(slots, 0), isDirty.assign(slots, 0),
+      runCount.assign(slots, 1);
   choice.assign(g.groups.size(), 0);
   capacity.assign(slots, std::min(ramCapacity, kMost) - g.resident);
   weight.assign(slots, 0), prefix.assign(slots + 1, 0), begin.assign(slots + 1, 0);
@@ -43,7 +44,7 @@ Timeline::Timeline(const Graph &g, int64_t ramCapacity, int64_t ssdBytes)
       touches[v].push_back({slots, 1, Source::Keep});
   memory = SlotTree(std::vector<int64_t>(slots, 0));
   for (int t = 0; t < slots; ++t)
-    peak[t] = peakOf(t);
+    peak[t] = peakOf(t).first;
   memory = SlotTree(recount());
 }
 
@@ -64,6 +65,31 @@ bool Timeline::heldAfter(int value, int i) const {
     return false;
   const Touch &next = touches[value][i + 1];
   return next.source == Source::Keep || (next.source == Source::Read && transfers[next.transfer].write);
+}
+
+// Is the value there at the slot's peak only because it is kept for later?
+bool Timeline::waitsInside(int value, int slot) const {
+  if (slot < 0 || runs[slot].size() < 2)
+    return false;
+  for (int k = int(runs[slot].size()); k-- > peakRun[slot];) {
+    const Graph::Operation &op = graph.operations[runs[slot][k]];
+    for (const auto *operands : {&op.reads, &op.writes})
+      if (std::binary_search(operands->begin(), operands->end(), value))
+        return false;
+  }
+  return true;
+}
+
+double Timeline::gapWeight(int value, int i) const {
+  const int before = touches[value][i - 1].slot;
+  const double within = weightOf(before + 1, touches[value][i].slot);
+  return before >= 0 && weight[before] > 0 && waitsInside(value, before) ? within + weight[before] : within;
+}
+
+int64_t Timeline::gapOver(int value, int i) const {
+  const int before = touches[value][i - 1].slot;
+  const int64_t within = memory.max(before + 1, touches[value][i].slot);
+  return before >= 0 && waitsInside(value, before) ? std::max(within, memory.max(before, before + 1)) : within;
 }
 
 const Timeline::Span *Timeline::spanAt(int value) const {
@@ -97,7 +123,7 @@ int64_t Timeline::sharedBytes(int operation, int position) const {
 // The inclusive peak inside a slot. A value is there from its maker (or from the start, where it is kept or read) to
 // its last use (or to the end, where it is kept or to be written). What a run makes that nobody wants is there for that
 // run only.
-int64_t Timeline::peakOf(int slot) const {
+std::pair<int64_t, int> Timeline::peakOf(int slot) const {
   const std::vector<int> &list = runs[slot];
   const int last = int(list.size()) - 1;
   spans.clear();
@@ -126,13 +152,15 @@ int64_t Timeline::peakOf(int slot) const {
     change[std::min(s.last, last) + 1] -= size[s.value];
   }
   int64_t live = 0, most = 0;
+  int at = 0;
   for (int position = 0; position <= last; ++position) {
     live += change[position];
     const int op = list[position];
     const int64_t shared = graph.operations[op].sharings.empty() ? 0 : sharedBytes(op, position);
-    most = std::max(most, live + way(op).workspace - shared);
+    if (const int64_t bytes = live + way(op).workspace - shared; bytes > most)
+      most = bytes, at = position;
   }
-  return most;
+  return {most, at};
 }
 
 std::vector<int64_t> Timeline::recount() const {
@@ -155,7 +183,7 @@ std::vector<int64_t> Timeline::recount() const {
   int64_t live = 0;
   for (int t = 0; t < slots; ++t) {
     live += sum[t];
-    sum[t] = live + peakOf(t) - capacity[t];
+    sum[t] = live + peakOf(t).first - capacity[t];
   }
   sum.pop_back();
   return sum;
@@ -202,12 +230,12 @@ void Timeline::countRun(int operation, int by) {
 void Timeline::flush() {
   for (int slot : dirty) {
     isDirty[slot] = 0;
-    const int64_t now = peakOf(slot);
-    if (now == peak[slot])
+    const auto [now, at] = peakOf(slot);
+    if (now == peak[slot] && at == peakRun[slot])
       continue;
-    log.push_back({Entry::Peak, slot, 0, peak[slot]});
+    log.push_back({Entry::Peak, slot, peakRun[slot], peak[slot]});
     memory.add(slot, slot + 1, now - peak[slot]);
-    peak[slot] = now;
+    peak[slot] = now, peakRun[slot] = at;
   }
   dirty.clear();
 }
@@ -237,6 +265,7 @@ void Timeline::undo(size_t mark) {
       break;
     case Entry::Peak:
       memory.add(e.at, e.at + 1, e.old - peak[e.at]), peak[e.at] = e.old;
+      peakRun[e.at] = e.end;
       break;
     case Entry::Ns:
       ns = e.old;

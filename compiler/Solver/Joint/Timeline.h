@@ -78,7 +78,11 @@ public:
     return i < int(touches[value].size()) && touches[value][i].slot == slot;
   }
   bool droppable(int value, int i) const;
-  bool readable(int value, int i) const; // may the gap end in Read?
+  // The price of a byte in the gap that touch i ends; with the slot of the touch before, where the value outlives its
+  // last use there until the slot's peak.
+  double gapWeight(int value, int i) const;
+  int64_t gapOver(int value, int i) const; // the most bytes that such a slot has too many
+  bool readable(int value, int i) const;   // may the gap end in Read?
   int64_t capacityAt(int slot) const { return capacity[slot]; }
 
   // Moves. `i` is the touch that ends the gap. False: impossible, and the caller undoes to its mark.
@@ -137,6 +141,7 @@ private:
   };
 
   std::vector<int64_t> size, peak, capacity;
+  std::vector<int> peakRun;                 // by slot: the place in `runs` where its peak is
   std::vector<int64_t> readTime, writeTime; // free ns of the links by slot
   const Link *readLink, *writeLink;
   std::vector<int> runCount; // by operation
@@ -161,10 +166,11 @@ private:
   void addNs(int64_t ns);
   void countRun(int operation, int by);
   void flush();
-  int64_t peakOf(int slot) const;
+  std::pair<int64_t, int> peakOf(int slot) const; // bytes, and the place in `runs` where they are there
   int64_t sharedBytes(int operation, int position) const;
   const Span *spanAt(int value) const;
   bool heldAfter(int value, int i) const;
+  bool waitsInside(int value, int slot) const;
 
   bool need(int value, int slot);
   void unneed(int value, int slot);
@@ -174,7 +180,7 @@ private:
   void clean(int value, int slot);
   void passWrite(int value, int from);
   bool fixedTouch(int value, const Touch &touch) const;
-  void quoteNeed(int value, int slot, Quote &quote, int &budget);
+  void quoteNeed(int value, int slot, Quote &quote, double limit);
 
   bool onSsd(int value, int i) const;
   Transfer plan(int value, int from, int to, bool write, bool read) const;
