@@ -194,9 +194,12 @@ void SolutionReplay::checkWait(int action) {
       waited[copy] = action;
 }
 
-// Steps that aliases leave nothing to do take part in no lever but that.
 void SolutionReplay::checkLevers() {
-  std::vector<int> runs(p.steps.size(), 0), places(p.buffers.size(), 0);
+  std::vector<int> runs(p.steps.size(), 0), views(p.steps.size(), 0), places(p.buffers.size(), 0);
+  std::set<int> shown;
+  for (const Alias &alias : p.aliases)
+    if (alias.kind == AliasKind::View && p.levers.alias && shown.insert(alias.buffer).second)
+      ++views[alias.step];
   int before = -1;
   for (int k = 0; k < int(s.actions.size()); ++k) {
     const Action &a = s.actions[k];
@@ -206,7 +209,8 @@ void SolutionReplay::checkLevers() {
       fail(where(k), ": need no move as that lever is off");
     if (isStep(k))
       ++runs[a.step];
-    if (a.kind != ActionKind::Run)
+    // Where a view stands, and how often it is made, follows from what shows it and from its base.
+    if (a.kind != ActionKind::Run || views[a.step] == int(a.writes.size()))
       continue;
     if (runs[a.step] > 1 && !p.levers.recompute)
       fail(where(k), ": need no recomputation as that lever is off");

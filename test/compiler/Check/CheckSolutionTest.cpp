@@ -1,6 +1,7 @@
 //===- CheckSolutionTest.cpp - Sound solutions pass, every mutated one is rejected ---------------===//
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/Fit.h"
+#include "test/compiler/Check/DerivedFields.h"
 #include "test/compiler/Check/Mutator.h"
 #include "test/compiler/Solver/RandomProblem.h"
 #include "gmock/gmock.h"
@@ -179,6 +180,24 @@ TEST(CheckSolution, KeepsRequiredOrders) {
   p.levers.order = false;
   EXPECT_THAT(checkSolution(p, s), ElementsAre("action 1 ('first'): need the given order as that lever is off, have "
                                                "'second' before it"));
+}
+
+TEST(CheckSolution, ViewsMayStandAnywhere) {
+  Problem p;
+  p.buffers = {{.name = "x", .bytes = 128, .kind = BufferKind::Input},
+               {.name = "part", .bytes = 64},
+               {.name = "y", .bytes = 64, .kind = BufferKind::Output},
+               {.name = "z", .bytes = 64, .kind = BufferKind::Output}};
+  p.steps = {{.name = "slice", .reads = {0}, .writes = {1}, .candidates = {{.ns = 1}}},
+             {.name = "other", .reads = {0}, .writes = {2}, .candidates = {{.ns = 1}}},
+             {.name = "use", .reads = {1}, .writes = {3}, .candidates = {{.ns = 1}}}};
+  p.levers.order = false;
+  Solution s = solve(p, true);
+  std::swap(s.actions[0], s.actions[1]);
+  derive(p, s);
+  EXPECT_THAT(checkSolution(p, s), ElementsAre(HasSubstr("need the given order as that lever is off, have 'other'")));
+  p.aliases = {{AliasKind::View, 1, 0, 0, 64}};
+  EXPECT_THAT(checkSolution(p, s), IsEmpty());
 }
 
 TEST(CheckSolution, RejectsAReadOfAnotherVersionOfAState) {

@@ -27,6 +27,8 @@ const LeverSet kLeverSets[] = {
     {"all", {.recompute = true, .spill = true, .stream = true, .move = true}},
     {"all and lend", {.recompute = true, .spill = true, .stream = true, .move = true, .lend = true}},
     {"all but alias", {.alias = false, .recompute = true, .spill = true, .stream = true, .move = true}},
+    {"recompute alone", {.order = false, .choose = false, .recompute = true}},
+    {"spill and stream alone", {.order = false, .choose = false, .spill = true, .stream = true}},
     {"all but order", {.order = false, .recompute = true, .spill = true, .stream = true, .move = true}},
 };
 
