@@ -8,9 +8,9 @@
 // CONV: %[[X0:.*]] = graph.slice %arg0 {sizes = array<i64: 1, 4, 8, 2>, starts = array<i64: 0, 0, 0, 0>}
 // CONV: %[[A0:.*]] = graph.conv %[[X0]], %{{.*}}pads = array<i64: 1, 1, 0, 1>{{.*}} -> tensor<1x3x8x4xf32>
 // CONV: %[[B0:.*]] = graph.conv %[[A0]], %{{.*}}pads = array<i64: 1, 1, 0, 1>{{.*}} -> tensor<1x2x8x4xf32>
+// CONV: %[[OLD:.*]] = graph.slice %[[A0]] {graph.copy, sizes = array<i64: 1, 2, 8, 4>, starts = array<i64: 0, 1, 0, 0>}
 // CONV: %[[X1:.*]] = graph.slice %arg0 {sizes = array<i64: 1, 6, 8, 2>, starts = array<i64: 0, 2, 0, 0>}
 // CONV: %[[A1:.*]] = graph.conv %[[X1]], %{{.*}}pads = array<i64: 0, 1, 1, 1>{{.*}} -> tensor<1x5x8x4xf32>
-// CONV: %[[OLD:.*]] = graph.slice %[[A0]] {sizes = array<i64: 1, 2, 8, 4>, starts = array<i64: 0, 1, 0, 0>}
 // CONV: %[[W:.*]] = graph.concat %[[OLD]], %[[A1]] {axis = 1 : i64}
 // CONV: %[[B1:.*]] = graph.conv %[[W]], %{{.*}}pads = array<i64: 0, 1, 1, 1>{{.*}} -> tensor<1x6x8x4xf32>
 // CONV: %[[Y:.*]] = graph.concat %[[B0]], %[[B1]] {axis = 1 : i64}
