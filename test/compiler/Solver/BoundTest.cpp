@@ -171,7 +171,8 @@ TEST(Bound, IsAtMostTheOptimumOfSmallGraphs) {
     }
     std::printf("recompute %d stream %d spill %d lend %d: bound / optimum mean %.4f, least %.4f, equal in %d of %d\n",
                 levers & 1, levers >> 1 & 1, levers >> 2 & 1, levers >> 3, sum / count, least, equal, count);
-    EXPECT_GE(equal, (levers & 5) == 0 ? count * 8 / 10 : count * 9 / 10);
+    // Where values may be made again or spilled, the arguments leave nothing out.
+    EXPECT_GE(equal, (levers & 5) == 0 ? count * 8 / 10 : count);
   }
 }
 
