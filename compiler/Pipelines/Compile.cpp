@@ -11,6 +11,7 @@
 #include "compiler/Pipelines/Artifact.h"
 #include "compiler/Pipelines/FitModule.h"
 #include "compiler/Pipelines/Inference.h"
+#include "compiler/Pipelines/PriceKernels.h"
 #include "compiler/Pipelines/SplitAlternatives.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -76,8 +77,9 @@ private:
     if (o.stage == EmitStage::Graph)
       return show(*module);
     CompileStatus status = lower();
-    if (status == CompileStatus::Budget && o.split == "auto")
-      status = lowerInPieces();
+    bool isPlanned = status == CompileStatus::Done || status == CompileStatus::Budget;
+    if (isPlanned && o.ramBudget && o.split == "auto" && o.stage != EmitStage::Virtual)
+      status = lowerInPieces(status);
     for (Diagnostic &diagnostic : refusal)
       context.getDiagEngine().emit(std::move(diagnostic));
     if (status != CompileStatus::Done)
@@ -109,6 +111,7 @@ private:
     if (failed(result))
       return CompileStatus::Model;
     lowered = std::move(*result);
+    priceKernels(*lowered.module, o.profile);
     if (o.stage == EmitStage::Virtual)
       return CompileStatus::Done;
     phase("plan");
@@ -120,22 +123,57 @@ private:
     return fit(*lowered.module);
   }
 
-  /// The fastest plan in pieces that meets the budget; where none does, the refusal is that of the smallest.
-  CompileStatus lowerInPieces() {
+  int64_t predictedNs() const {
+    int64_t ns = 0;
+    for (const emit::PlanFacts::Program &program : facts.programs)
+      ns += program.predictedNs;
+    return ns;
+  }
+
+  /// The fastest plan in pieces that meets the budget, where the whole maps' plan, which came to `status`, does not or
+  /// is slower; else that plan again, or of two refusals the one that asks for less.
+  CompileStatus lowerInPieces(CompileStatus status) {
+    const bool fits = status == CompileStatus::Done;
+    const int64_t wholeNs = fits ? predictedNs() : INT64_MAX, wholeNeed = need;
     OwningOpRef<ModuleOp> unsplit = std::move(module);
-    SplitAlternatives alternatives(*unsplit, "auto", o.choice);
-    CompileStatus status = CompileStatus::Budget;
-    for (size_t i = 0; i < alternatives.size() && status == CompileStatus::Budget; ++i) {
+    std::unique_ptr<gen::ObjectBuilder> wholeObject = std::move(object);
+    lowering::GraphToPlanResult wholeLowered = std::move(lowered);
+    emit::PlanFacts wholeFacts = facts;
+    std::vector<Diagnostic> wholeRefusal = std::move(refusal);
+    SplitAlternatives alternatives(*unsplit, "auto", o.choice, wholeNs);
+    for (size_t i = 0; i < alternatives.size(); ++i) {
       // One that will not fit is planned only to say what would.
-      if (double(alternatives.estimatedBytes(i)) * kSurely > double(*o.ramBudget) && i + 1 < alternatives.size())
+      const bool surely = double(alternatives.estimatedBytes(i)) * kSurely > double(*o.ramBudget);
+      if (surely && (fits || i + 1 < alternatives.size()))
         continue;
       inPieces = true;
       module = alternatives.apply(i);
-      status = module ? lower() : CompileStatus::Internal;
+      const CompileStatus pieces = module ? lower() : CompileStatus::Internal;
+      if (pieces == CompileStatus::Done ? predictedNs() < wholeNs : pieces != CompileStatus::Budget)
+        return pieces;
     }
-    if (!module)
-      module = std::move(unsplit);
+    if (!fits && module && need < wholeNeed) {
+      refusal = withoutProof(refusal);
+      return status;
+    }
+    inPieces = false;
+    module = std::move(unsplit), object = std::move(wholeObject), lowered = std::move(wholeLowered);
+    facts = std::move(wholeFacts), refusal = std::move(wholeRefusal), need = wholeNeed;
     return status;
+  }
+
+  /// What is proved of some pieces is not proved of others.
+  static std::vector<Diagnostic> withoutProof(std::vector<Diagnostic> &given) {
+    std::vector<Diagnostic> result;
+    for (Diagnostic &diagnostic : given) {
+      Diagnostic &copy = result.emplace_back(diagnostic.getLocation(), diagnostic.getSeverity());
+      copy << diagnostic.str();
+      for (Diagnostic &note : diagnostic.getNotes())
+        if (std::string text = note.str();
+            !StringRef(text).starts_with("proved") && !StringRef(text).starts_with("what is proved"))
+          copy.attachNote(note.getLocation()) << text;
+    }
+    return result;
   }
 
   CompileStatus emitPlan(bool writes) {
@@ -194,7 +232,9 @@ private:
     }
     request.levers.stream = request.levers.stream && o.stream;
     facts.profile = o.profile.name;
-    switch (fitModule(planModule, request, o.curve, facts)) {
+    FitOutcome outcome = fitModule(planModule, request, o.curve, facts);
+    need = outcome.need;
+    switch (outcome.status) {
     case FitStatus::Done:
       return CompileStatus::Done;
     case FitStatus::Budget:
@@ -229,6 +269,7 @@ private:
   std::unique_ptr<gen::ObjectBuilder> object;
   lowering::GraphToPlanResult lowered;
   std::vector<Diagnostic> refusal;
+  int64_t need = 0;      // that the refusal names
   bool inPieces = false; // `module` is split
   emit::PlanFacts facts;
   CompileResult result;

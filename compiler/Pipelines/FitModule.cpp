@@ -8,28 +8,28 @@ using namespace mlir;
 namespace plim {
 namespace {
 
-FitStatus fitProgram(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
-                     emit::PlanFacts::Program &facts) {
+FitOutcome fitProgram(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
+                      emit::PlanFacts::Program &facts) {
   facts.name = program.getEntry().str(), facts.variant = program.getVariant().str();
   FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
   if (failed(problem))
-    return FitStatus::Internal;
+    return {FitStatus::Internal};
   if (curve)
     for (const plan::CurvePoint &p : plan::curveOf(*problem, request))
       facts.curve.push_back(
           {p.ram, p.ssd, p.ns, p.levers.recomputed, p.levers.spilled, p.levers.streamed, p.levers.moved});
   FailureOr<solver::Solution> solution = plan::solve(*problem, request);
   if (failed(solution))
-    return FitStatus::Budget;
+    return {FitStatus::Budget, problem->need};
   facts.predictedNs = solution->ns;
   if (failed(plan::applySolution(*problem, *solution)) || failed(plan::placeProgram(program)))
-    return FitStatus::Internal;
+    return {FitStatus::Internal};
   SmallVector<int64_t> budget;
   for (std::optional<int64_t> bytes : request.budget)
     budget.push_back(bytes.value_or(-1));
   if (llvm::any_of(budget, [](int64_t bytes) { return bytes >= 0; }))
     program.setBudgetAttr(plan::TierBytesAttr::get(program.getContext(), budget));
-  return FitStatus::Done;
+  return {};
 }
 
 /// Constants that one program keeps and another streams.
@@ -65,25 +65,25 @@ bool exceeds(plan::ModuleOp module, const plan::FitRequest &request) {
 
 } // namespace
 
-FitStatus fitModule(plan::ModuleOp module, const plan::FitRequest &asked, bool curve, emit::PlanFacts &facts) {
+FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &asked, bool curve, emit::PlanFacts &facts) {
   for (auto program : module.getOps<plan::ProgramOp>())
     if (failed(plan::normalizeScalars(program)))
-      return FitStatus::Internal;
+      return {FitStatus::Internal};
   const bool several = llvm::range_size(module.getOps<plan::ProgramOp>()) > 1;
   OwningOpRef<plan::ModuleOp> virtualForm;
   if (several && asked.budget[unsigned(plan::Tier::Ram)] && asked.levers.stream)
     virtualForm = module.clone();
   for (plan::FitRequest request = asked;;) {
     facts.programs.clear();
-    FitStatus result = FitStatus::Done;
+    FitOutcome result;
     for (auto program : llvm::to_vector(module.getOps<plan::ProgramOp>())) {
-      FitStatus status = fitProgram(program, request, curve, facts.programs.emplace_back());
-      if (status == FitStatus::Internal)
-        return status;
-      result = std::max(result, status);
+      FitOutcome outcome = fitProgram(program, request, curve, facts.programs.emplace_back());
+      if (outcome.status == FitStatus::Internal)
+        return outcome;
+      result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
     }
     llvm::StringSet<> disputed = disputedConstants(module);
-    if (result != FitStatus::Done || !virtualForm || disputed.empty() || !exceeds(module, request))
+    if (result.status != FitStatus::Done || !virtualForm || disputed.empty() || !exceeds(module, request))
       return result;
     for (const auto &name : disputed)
       request.kept.insert(name.getKey());

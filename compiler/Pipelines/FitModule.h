@@ -9,10 +9,15 @@ namespace plim {
 
 enum class FitStatus { Done, Budget, Internal };
 
+struct FitOutcome {
+  FitStatus status = FitStatus::Done;
+  int64_t need = 0; // the smallest budget of the ram that all programs meet, where some are refused
+};
+
 /// Every program from stage virtual to placed; each refusal is emitted. Programs share the constants in memory, so that
 /// what one keeps costs all of them room: where one keeps what another streams and no room is left for it, all of them
 /// keep it. `facts` gets the predicted times, and with `curve` those of other budgets.
-FitStatus fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts);
+FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts);
 
 /// Hashes of streamed constants, which the weight file has given them, go into the copies that read them.
 void hashStreamedConstants(plan::ModuleOp module);

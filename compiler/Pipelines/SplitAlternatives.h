@@ -10,25 +10,32 @@ namespace plim {
 /// Splits of a module's one entry that are worth planning, the fastest first. They do not depend on a budget.
 class SplitAlternatives {
 public:
-  /// `text` is "auto", or one plan (docs/concepts/splitting.md). `module`, which must outlive this, is after all graph
-  /// passes. None where the entry cannot be split, or there are several.
-  SplitAlternatives(mlir::ModuleOp module, const std::string &text, const lowering::KernelChoice &choice);
+  /// `text` is "auto", or plans parted by '|', each of the pieces that the one before it made
+  /// (docs/concepts/splitting.md). `module`, which must outlive this, is after all graph passes. None where the entry
+  /// cannot be split, or there are several; of "auto" only those faster than `below`.
+  SplitAlternatives(mlir::ModuleOp module, const std::string &text, const lowering::KernelChoice &choice,
+                    int64_t below = INT64_MAX);
 
   /// Why `text` is no plan for the entry; "" where it is one.
   const std::string &problem() const { return why; }
   size_t size() const { return splits.size(); }
   /// About what the plan of one will reserve.
-  int64_t estimatedBytes(size_t index) const { return splits[index].cost.peak + constantBytes; }
-  std::string textOf(size_t index) const;
+  int64_t estimatedBytes(size_t index) const { return splits[index].bytes; }
+  const std::string &textOf(size_t index) const { return splits[index].text; }
   /// A copy of the module that runs so; null, with a diagnostic, where an op cannot be built in pieces.
-  mlir::OwningOpRef<mlir::ModuleOp> apply(size_t index) const;
+  mlir::OwningOpRef<mlir::ModuleOp> apply(size_t index) const { return apply(splits[index].text); }
 
 private:
+  struct Split {
+    std::string text;
+    int64_t bytes, ns;
+  };
+  mlir::OwningOpRef<mlir::ModuleOp> apply(llvm::StringRef text) const;
+  void search(mlir::ModuleOp from, const std::string &before, int64_t below);
+
   mlir::ModuleOp module;
   lowering::KernelChoice choice;
-  solver::SplitProblem splitProblem;
-  std::vector<solver::PricedSplit> splits;
-  int64_t constantBytes = 0;
+  std::vector<Split> splits;
   std::string why;
 };
 

@@ -1,6 +1,7 @@
 """Models under less RAM than they would like: constants stream from the weight file, values go to a spill file and back,
 and every output keeps its bits."""
 
+import json
 import re
 
 import numpy as np
@@ -137,20 +138,40 @@ def test_an_ssd_lowers_the_budget_or_the_time_and_outputs_keep_their_bits(return
     assert times == sorted(times), "the same budget and an ssd is never slower"
 
 
-def test_the_curve_falls_from_the_smallest_budget_to_the_fastest_plan(returning):
-    model, _, _, _ = returning
-    done = harness.run([harness.tool("plimc"), model, "--plan-only", "--curve", "--ssd=64MiB"])
+def test_the_curve_falls_from_the_smallest_budget_to_the_fastest_plan(dense, tmp_path):
+    model, _, _ = dense
+    done = harness.run([harness.tool("plimc"), model, "--plan-only", "--curve"])
     times = [float(t) for t in re.findall(r"([\d.]+) ms  recomputed", done.stdout)]
     assert len(times) > 2
     assert times == sorted(times, reverse=True)
+    harness.compile_model(model, tmp_path / "out", "--curve")
+    program = harness.plan_of(tmp_path / "out")["programs"][0]
+    assert program["curve"][-1]["predicted_ns"] == program["predicted_ns"]
+    point = program["curve"][1]
+    harness.compile_model(model, tmp_path / "point", f"--ram={point['ram']}")
+    assert harness.plan_of(tmp_path / "point")["programs"][0]["predicted_ns"] <= point["predicted_ns"]
 
 
-def test_a_profile_is_named_and_a_broken_one_refused(returning, tmp_path):
-    model, _, _, _ = returning
+def test_a_profile_changes_predictions_and_no_bits_and_a_broken_one_is_refused(dense, tmp_path):
+    model, inputs, want = dense
     broken = tmp_path / "broken.json"
     broken.write_text("{}")
     done = harness.run([harness.tool("plimc"), model, "--plan-only", f"--profile={broken}"], check=False)
     assert done.returncode == harness.USAGE
     assert str(broken) in done.stderr
-    harness.compile_model(model, tmp_path / "out")
-    assert harness.plan_of(tmp_path / "out")["profile"] == "default"
+    slow = {"version": 1, "name": "slow", "launch_ns": 2000, "flops": {"default": 2e9},
+            "memory": {"bytes_per_second": 3e8},
+            "disk": {"read_bytes_per_second": 1.2e7, "write_bytes_per_second": 9e6, "read_latency_ns": 80000,
+                     "write_latency_ns": 40000}}
+    path = tmp_path / "slow.json"
+    path.write_text(json.dumps(slow))
+    budget = f"--ram={3 * LAYER_BYTES + harness.MIB}"
+    times = []
+    for flags in ([], [f"--profile={path}"]):
+        out = tmp_path / f"out{len(times)}"
+        harness.compile_model(model, out, budget, *flags)
+        assert harness.plan_of(out)["profile"] == ("slow" if flags else "default")
+        times.append(harness.plan_of(out)["programs"][0]["predicted_ns"])
+        _, have = harness.run_model(out, inputs, tmp_path, outputs=["y"])
+        assert have["y"].tobytes() == want["y"].tobytes()
+    assert times[1] > 50 * times[0]

@@ -48,6 +48,7 @@ struct PlanProblem {
   llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
   /// Of what branches and loops allocate: its offset in the one buffer that all of it is.
   llvm::DenseMap<mlir::Value, int64_t> regionOffsets;
+  int64_t need = 0; // where solve refuses: the smallest budget of the ram that a plan was found for
 };
 
 /// Makes dimensions and strides of launches and outputs numbers or scalars, and gives what loops carry and ifs yield
@@ -76,7 +77,7 @@ mlir::LogicalResult applySolution(const PlanProblem &extracted, const solver::So
 bool countTables(PlanProblem &extracted, solver::Solution &solution);
 
 /// Plans that fit, or a refusal; aliases that no shape can follow are dropped from the problem on the way. Emits the
-/// refusal at the program.
+/// refusal at the program, and sets `need` to what it names.
 mlir::FailureOr<solver::Solution> solve(PlanProblem &extracted, const FitRequest &request);
 
 /// Actions of a solution by lever.
@@ -85,10 +86,10 @@ struct LeverCounts {
 };
 LeverCounts countLevers(const solver::Solution &solution);
 
-/// What plans take between the smallest budget of the ram and one without bound, by rising ram. The other tiers have
-/// the budgets of the problem.
+/// The fastest plans for budgets of the ram from the smallest to the one that no plan needs more than, by rising
+/// budget: those that are faster than all before. The other tiers have the budgets of the problem.
 struct CurvePoint {
-  int64_t ram, ssd, ns; // bytes, predicted time
+  int64_t ram, ssd, ns; // the budget, bytes on the ssd, predicted time
   LeverCounts levers;
 };
 std::vector<CurvePoint> curveOf(const PlanProblem &extracted, const FitRequest &request);

@@ -54,11 +54,12 @@ SmallVector<int> plim::plan::aliasesWithoutShape(const PlanProblem &extracted, c
 
 /// The planner's own text has one statement a line; the first is the error, the others are notes. At the location
 /// alone: the text of the program itself would bury them.
-static LogicalResult emitRefusal(ProgramOp program, const solver::Refusal &refusal) {
+static LogicalResult emitRefusal(PlanProblem &extracted, const solver::Refusal &refusal) {
+  extracted.need = refusal.tier == solver::Tier::Ram ? refusal.need : solver::kUnbounded;
   SmallVector<StringRef> lines;
   std::string message = refusal.message();
   StringRef(message).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  InFlightDiagnostic error = emitError(program.getLoc());
+  InFlightDiagnostic error = emitError(extracted.program.getLoc());
   for (auto [i, line] : llvm::enumerate(lines))
     if (i == 0)
       error << line;
@@ -114,7 +115,7 @@ FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, cons
   if (fit.solution)
     return std::move(*fit.solution);
   if (!transfers)
-    return emitRefusal(extracted.program, *fit.refusal);
+    return emitRefusal(extracted, *fit.refusal);
   // Other plans have tables of another size: the smallest one, and those without transfers.
   extracted.problem.fixed.front().bytes = without;
   solver::Solution smallest;
@@ -133,7 +134,7 @@ FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, cons
   }
   const bool smaller = fit.refusal->need < smallest.peak[int(solver::Tier::Ram)];
   fit = solver::fitBudget(smaller ? still.problem : extracted.problem, request.options);
-  return emitRefusal(extracted.program, *fit.refusal);
+  return emitRefusal(extracted, *fit.refusal);
 }
 
 LogicalResult plim::plan::fitProgram(ProgramOp program, const FitRequest &request) {
