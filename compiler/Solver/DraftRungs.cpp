@@ -11,16 +11,7 @@
 namespace plim::solver {
 
 DraftRungs::DraftRungs(const Context &context, const FitOptions &options) : context(context), options(options) {
-  const Problem &problem = context.problem;
-  Draft fastest = fastestDraft(problem);
-  if (!problem.levers.choose)
-    for (size_t s = 0; s < problem.steps.size(); ++s) {
-      const auto &all = problem.steps[s].candidates;
-      if (problem.steps[s].group < 0)
-        fastest.candidates[s] = int(
-            std::find_if(all.begin(), all.end(), [](const Candidate &c) { return c.barredBy.empty(); }) - all.begin());
-    }
-  add(fastest);
+  add(fastestDraft(context.problem));
   rungs.front().first = true;
   provenFastest = rungs.front().ns == leastNs();
 }
@@ -56,7 +47,10 @@ int64_t DraftRungs::leastNs() const {
     std::vector<int64_t> &way = p.steps[s].group < 0 ? alone : ways[p.steps[s].group];
     for (size_t c = 0; c < way.size(); ++c) {
       const Candidate &candidate = p.steps[s].candidates[c];
-      way[c] = candidate.barredBy.empty() && way[c] >= 0 ? way[c] + saved(s, candidate.ns) : -1;
+      // Without the lever choose, steps have the candidate of the first draft.
+      const bool allowed = candidate.barredBy.empty() &&
+                           (p.levers.choose || p.steps[s].group >= 0 || int(c) == firstDraft().candidates[s]);
+      way[c] = allowed && way[c] >= 0 ? way[c] + saved(s, candidate.ns) : -1;
     }
     if (p.steps[s].group < 0)
       ways.push_back(std::move(alone));

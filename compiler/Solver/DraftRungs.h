@@ -27,6 +27,7 @@ public:
   DraftRungs(const Context &context, const FitOptions &options); // both must outlive it
 
   const Solution &first();                                  // the fastest draft's, whatever it needs
+  bool isFastest() const { return provenFastest; }          // no plan of any kind is faster than that
   const Solution *fastestWithin(const TierBytes &capacity); // null where none fits
   const Solution &smallest();                               // in the ram; elsewhere among equals
   const Draft &firstDraft() const;

@@ -52,7 +52,7 @@ struct Ladder::State {
     joint.emplace(context, fine ? drafts.leanest() : drafts.firstDraft(), options);
     if (!fine)
       return;
-    grid.top = drafts.first().peak[0], grid.fastestNs = drafts.first().ns;
+    grid.top = drafts.first().peak[0], grid.leastNs = drafts.isFastest() ? drafts.first().ns : -1;
     grid.floor = std::clamp<int64_t>(leastBytes(problem, {0, 0}).bytes, 1, std::max<int64_t>(1, grid.top));
     grid.depth = std::bit_width(unsigned(std::max(1, options.rungs))) - 1;
   }
@@ -91,7 +91,8 @@ struct Ladder::State {
   }
 
   const Solution *fastest(const TierBytes &capacity) {
-    if (within(drafts.first().peak, capacity) || !hasJoint)
+    const bool enough = within(drafts.first().peak, capacity);
+    if (!hasJoint || (enough && (drafts.isFastest() || !fine)))
       return sound(drafts.fastestWithin(capacity));
     const Solution *best = fine ? drafts.fastestWithin(capacity) : nullptr;
     const std::vector<RungPath *> available = pathsWithin(capacity);

@@ -54,12 +54,13 @@ Draft fastestDraft(const Problem &problem) {
       if (lessNs(ns[c], barred[c], ns[draft.choices[g]], barred[draft.choices[g]]))
         draft.choices[g] = int(c);
   }
+  const bool choose = problem.levers.choose;
   for (size_t s = 0; s < problem.steps.size(); ++s) {
     const Step &step = problem.steps[s];
     int &best = draft.candidates[s];
     for (size_t c = 1; c < step.candidates.size(); ++c)
-      if (lessNs(step.candidates[c].ns, !step.candidates[c].barredBy.empty(), step.candidates[best].ns,
-                 !step.candidates[best].barredBy.empty()))
+      if (lessNs(choose ? step.candidates[c].ns : 0, !step.candidates[c].barredBy.empty(),
+                 choose ? step.candidates[best].ns : 0, !step.candidates[best].barredBy.empty()))
         best = int(c);
     if (step.group >= 0)
       best = draft.choices[step.group];

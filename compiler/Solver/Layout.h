@@ -64,7 +64,8 @@ Layout layOut(const Context &context, const Draft &draft);
 // Of all steps, one after the other.
 int64_t computeNs(const Layout &layout);
 
-// The given order, the fastest candidate of each step and group that is not barred.
+// The given order, the fastest candidate of each step and group that is not barred; of steps, without the lever choose,
+// the first that is not barred.
 Draft fastestDraft(const Problem &problem);
 
 } // namespace plim::solver

@@ -29,7 +29,13 @@ const Solution *RungPath::planFor(int64_t ram) {
 const Solution *RungPath::fastest(int64_t ram) {
   int low = 0, high = 1 << grid.depth;
   const Solution *smaller = nullptr; // of the next smaller rung of the path
-  int64_t faster = grid.fastestNs;   // of the next larger one
+  int64_t faster = grid.leastNs;     // of the next larger one
+  if (grid.leastNs < 0) {
+    const Solution *most = planFor(grid.top);
+    if (!most || ram >= grid.top)
+      return most;
+    faster = most->ns;
+  }
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
     const Solution *plan = planFor(grid.budget(middle));
@@ -67,6 +73,8 @@ const Solution *RungPath::smallest() {
     options.progress("the smallest budget");
   witness = joint.smallest(capacity);
   least = witness ? &*witness : nullptr;
+  if (grid.leastNs < 0 && !planFor(grid.top))
+    return *least;
   for (int low = 0, high = 1 << grid.depth; high - low > 1;) {
     const int middle = low + (high - low) / 2;
     const Solution *plan = planFor(grid.budget(middle));

@@ -7,11 +7,12 @@
 
 namespace plim::solver {
 
-// Budgets of the ram in 2^depth geometric steps from `floor` to `top`. No plan takes less than `floor`; from `top` on
-// there is one that takes `fastestNs`.
+// Budgets of the ram in 2^depth geometric steps from `floor`, which no plan goes below, to `top`.
 struct RamGrid {
-  int64_t floor = 1, top = 1, fastestNs = 0;
+  int64_t floor = 1, top = 1;
   int depth = 0;
+  // No plan is faster, and from `top` on there is one of this time; -1: not known, so that plans are made for the top.
+  int64_t leastNs = -1;
   int64_t budget(int rung) const;
 };
 
