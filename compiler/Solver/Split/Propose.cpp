@@ -14,6 +14,9 @@
 namespace plim::solver {
 namespace {
 
+constexpr int64_t kStepsCosted = 150000; // of all plans of a descent, a step for each
+constexpr double kLeastPart = 0.25;      // of the bytes that are made, which an axis must cut to be worth a search
+
 // The axes along which values are cut when one of them is cut along a given axis; -1: not by rows.
 class Axes {
 public:
@@ -101,7 +104,7 @@ public:
       return greed == Greed::Memory ? std::pair(-bytes, ns) : std::pair(ns / bytes, -bytes);
     };
     Choice now = everyCrossing();
-    int64_t left = search.evaluations / 2;
+    int64_t left = std::min(search.evaluations / 2, kStepsCosted / std::max<int64_t>(1, int64_t(p.steps.size())));
     std::set<Choice> seen{now};
     std::optional<SplitCoster::Detail> at = evaluate(now, found);
     while (at && left > 0) {
@@ -218,12 +221,57 @@ private:
         keep(value, axes.of(value));
     }
     SplitPlan plan;
-    for (SplitStage &stage : stages)
-      if (!stage.keeps.empty()) {
-        stage.pieces = finest(stage);
-        plan.stages.push_back(std::move(stage));
+    std::vector<char> before(p.values.size()); // kept by earlier stages
+    for (const SplitStage &stage : stages) {
+      for (SplitStage &part : partsOf(stage, before)) {
+        part.pieces = finest(part);
+        plan.stages.push_back(std::move(part));
       }
+      for (const SplitKeep &k : stage.keeps)
+        before[size_t(k.value)] = 1;
+    }
     return plan;
+  }
+
+  // What has no step in common runs one after the other, so that only one's windows are alive.
+  std::vector<SplitStage> partsOf(const SplitStage &stage, const std::vector<char> &before) const {
+    std::vector<SplitStage> parts;
+    std::vector<int> part(p.steps.size(), -1), into; // of each step; where a part's keeps have gone
+    for (const SplitKeep &k : stage.keeps) {
+      int mine = int(into.size());
+      into.push_back(mine);
+      std::vector<int> open{k.value};
+      while (!open.empty()) {
+        const int value = open.back();
+        open.pop_back();
+        const int writer = writers[size_t(value)];
+        if (writer < 0 || !ways[size_t(writer)] || before[size_t(value)])
+          continue;
+        if (int other = part[size_t(writer)]; other >= 0) {
+          while (into[size_t(other)] != other)
+            other = into[size_t(other)];
+          const int low = std::min(mine, other);
+          into[size_t(mine)] = into[size_t(other)] = low;
+          mine = low;
+          continue;
+        }
+        part[size_t(writer)] = mine;
+        const SplitStep &step = p.steps[size_t(writer)];
+        for (size_t r = 0; r < step.reads.size(); ++r)
+          if (ways[size_t(writer)]->operands[r].axis >= 0)
+            open.push_back(step.reads[r]);
+      }
+    }
+    std::vector<int> number(into.size(), -1);
+    for (size_t k = 0; k < into.size(); ++k) {
+      int root = int(k);
+      while (into[size_t(root)] != root)
+        root = into[size_t(root)];
+      if (number[size_t(root)] < 0)
+        number[size_t(root)] = int(parts.size()), parts.emplace_back();
+      parts[size_t(number[size_t(root)])].keeps.push_back(stage.keeps[k]);
+    }
+    return parts;
   }
 
   // No more pieces than the largest kept value has rows.
@@ -276,10 +324,12 @@ private:
     }
     // A small map ends its stage.
     const Levels l = levelsOf(now);
+    const int stage = at.cost.peakStage;
+    const int level = stage < 0 ? -1 : l.rows[size_t(planOf(now).stages[size_t(stage)].keeps[0].value)];
     std::vector<int> small;
     for (size_t v = 0; v < p.values.size(); ++v)
       if (isMap(int(v)) && !now.last.count(int(v)) && !p.values[v].output && p.values[v].bytes * 8 < at.cost.peak &&
-          (at.cost.peakStage < 0 || l.rows[v] == at.cost.peakStage))
+          (level < 0 || l.rows[v] == level))
         small.push_back(int(v));
     std::stable_sort(small.begin(), small.end(),
                      [&](int a, int b) { return p.values[size_t(a)].bytes < p.values[size_t(b)].bytes; });
@@ -318,11 +368,14 @@ std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitS
       largest = int(v);
   if (largest < 0 || !unsplit)
     return {};
+  int64_t all = 1;
+  for (const SplitValue &v : problem.values)
+    all += v.kind == SplitValue::Kind::Made ? v.bytes : 0;
   std::vector<PricedSplit> found;
   const size_t rank = problem.values[size_t(largest)].dims.size();
   for (size_t axis = 0; axis < rank; ++axis) {
     const Axes axes(problem, largest, int(axis));
-    if (axes.bytes() == 0)
+    if (double(axes.bytes()) < kLeastPart * double(all))
       continue;
     Proposer proposer(problem, search, coster, axes, unsplit->cost);
     std::vector<PricedSplit> mine;

@@ -183,4 +183,77 @@ TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
   EXPECT_GT(refused, 150);
 }
 
+// An image through a wide map, its mean, and the map scaled by that: to be kept, or computed again.
+const char *const kExcite = R"(split 1
+value x dims=1,64,8,3 bytes=6144 kind=input
+value narrow dims=1,64,8,4 bytes=8192
+value wide dims=1,64,8,64 bytes=131072
+value mean dims=1,1,1,64 bytes=256
+value gate dims=1,1,1,64 bytes=256
+value scaled dims=1,64,8,64 bytes=131072
+value y dims=1,64,8,2 bytes=4096 output=1
+step conv1 reads=0 write=1 ns=1000000
+way 1 operands=1:1:1:1:1
+step conv2 reads=1 write=2 ns=200000
+way 1 operands=1:1:0:0:1
+step mean reads=2 write=3 ns=1000
+way sum operands=1:1:0:0:1
+step gate reads=3 write=4 ns=1000
+step scale reads=2,4 write=5 ns=20000
+way 1 operands=1:1:0:0:1,whole
+step conv3 reads=5 write=6 ns=500000
+way 1 operands=1:1:1:1:1
+)";
+
+TEST(SplitCost, ASharedMapIsKeptOrItsStepsCountTwice) {
+  const SplitProblem problem = parsed(kExcite);
+  std::string why;
+  const std::optional<SplitCost> whole = costOfSplit(problem, {}, why);
+  const std::optional<SplitCost> kept =
+      costOfSplit(problem, planned("pieces=16 keep=wide@1,mean@1; pieces=16 keep=y@1", problem), why);
+  const std::optional<SplitCost> again =
+      costOfSplit(problem, planned("pieces=16 keep=narrow@1,mean@1; pieces=16 keep=y@1", problem), why);
+  ASSERT_TRUE(whole && kept && again) << why;
+  EXPECT_LT(kept->peak, whole->peak);
+  EXPECT_LT(again->peak, 131072) << "the wide map is never whole";
+  EXPECT_GE(kept->ns, whole->ns);
+  EXPECT_GE(again->ns, kept->ns + 200000) << "the step that makes the wide map runs twice";
+  EXPECT_LT(again->ns, kept->ns + 1000000) << "the one before it does not";
+}
+
+TEST(SplitProposals, TradeMemoryForTimeAndAreSound) {
+  for (const char *text : {kChain, kExcite}) {
+    const SplitProblem problem = parsed(text);
+    std::string why;
+    const int64_t whole = costOfSplit(problem, {}, why)->peak;
+    SplitSearch search;
+    search.slowest = 1000; // launches of so small steps cost more than the steps
+    const std::vector<PricedSplit> found = proposeSplits(problem, search);
+    ASSERT_FALSE(found.empty());
+    for (size_t k = 0; k < found.size(); ++k) {
+      EXPECT_LT(found[k].cost.peak, whole);
+      if (k > 0) {
+        EXPECT_LT(found[k].cost.peak, found[k - 1].cost.peak);
+        EXPECT_GT(found[k].cost.ns, found[k - 1].cost.ns);
+      }
+      for (size_t s = 0; s < found[k].plan.stages.size(); ++s) {
+        const std::optional<StageRows> rows = rowsOfStage(problem, found[k].plan, s, why);
+        ASSERT_TRUE(rows) << why;
+        EXPECT_THAT(checkSplit(problem, found[k].plan.stages[s], *rows), IsEmpty());
+      }
+    }
+    const std::vector<PricedSplit> again = proposeSplits(problem, search);
+    ASSERT_EQ(again.size(), found.size());
+    for (size_t k = 0; k < found.size(); ++k)
+      EXPECT_EQ(again[k].plan, found[k].plan);
+  }
+}
+
+TEST(SplitProposals, ComputeAMapAgainWhereThatIsWhatItTakes) {
+  const SplitProblem problem = parsed(kExcite);
+  const std::vector<PricedSplit> found = proposeSplits(problem);
+  ASSERT_FALSE(found.empty());
+  EXPECT_LT(found.back().cost.peak, 131072);
+}
+
 } // namespace
