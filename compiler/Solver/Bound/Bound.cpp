@@ -156,7 +156,12 @@ std::string explain(const Problem &p, const LeastBytes &least) {
   for (auto [name, has] : all)
     if (has)
       absl::StrAppend(&levers, levers.empty() ? "" : ", ", name);
-  return absl::StrCat("no plan needs less than ", least.bytes, " bytes of ram: ", why, "; proved for any ", levers);
+  std::string text =
+      absl::StrCat("no plan needs less than ", least.bytes, " bytes of ram: ", why, "; proved for any ", levers);
+  // What is there all the time is there however small the pieces are.
+  if (!least.covered.split && least.resident < least.bytes)
+    absl::StrAppend(&text, "; in pieces at least ", least.resident);
+  return text;
 }
 
 } // namespace plim::solver
