@@ -100,17 +100,19 @@ plim_status transfer(Run &run, const plim_t_step &step, const plim_t_copy &c, bo
   if (plim_status st = placeOf(run, write ? c.dst : c.src, c.bytes, r.offset))
     return st;
   r.memory = run.arenaBase(near.index) + nearAt;
-  if (r.file == FileKind::spill) {
-    uint64_t &touched = context.arenaTouched[far.index];
-    touched = r.offset + c.bytes > touched ? r.offset + c.bytes : touched;
-    r.offset += context.spillBases[far.index];
+  if (run.poison()) {
+    noteTransfer(run, near, nearAt, c.bytes);
+    if (r.file == FileKind::spill)
+      noteTransfer(run, far, r.offset, c.bytes);
+    if (!write)
+      poisonTarget(run, near, nearAt, c.bytes);
   }
+  if (r.file == FileKind::spill)
+    r.offset += context.spillBases[far.index];
   ++run.transfers;
   (write ? run.bytesWritten : run.bytesRead) += c.bytes;
   if (c.bytes == 0)
     return PLIM_OK;
-  if (run.poison() && !write)
-    poisonTarget(run, near, nearAt, c.bytes);
   bool held = run.options.flags & (PLIM_RUN_POISON | PLIM_RUN_RED_ZONES);
   Transfers &engine = context.transfers->engine;
   uint32_t number;

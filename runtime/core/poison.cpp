@@ -110,6 +110,16 @@ void poisonMark(Run &run, const plim_t_mark &m) {
     measureAndFill(run, v.index, kept.end, end - kept.end);
 }
 
+void noteTransfer(Run &run, const plim_t_view &view, uint64_t offset, uint64_t bytes) {
+  uint64_t end = plim_page(offset + bytes);
+  for (uint32_t i = 0; i < run.t.count(PLIM_SEC_BUFFERS); ++i) {
+    const plim_t_view &buffer = run.t.view(run.t.buffer(i).view);
+    if (buffer.index == view.index && buffer.offset == offset && buffer.offset + buffer.bytes >= end)
+      return note(run, view.index, end);
+  }
+  note(run, view.index, offset + bytes);
+}
+
 void poisonTarget(Run &run, const plim_t_view &view, uint64_t offset, uint64_t bytes) {
   if (run.context.arenaBases[view.index])
     measureAndFill(run, view.index, offset, bytes);

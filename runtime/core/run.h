@@ -64,6 +64,9 @@ void traceEvent(const Run &run, const plim_trace_event &event);
 void poisonStart(Run &run);
 /// Of a MARK. A slide's birth and death leave the bytes that the two buffers share.
 void poisonMark(Run &run, const plim_t_mark &mark);
+/// Notes the bytes of a transfer, on either side, as touched: to the end of the last block where a buffer has room for
+/// it, as transfers move whole blocks.
+void noteTransfer(Run &run, const plim_t_view &view, uint64_t offset, uint64_t bytes);
 /// Bytes that a transfer in flight will fill.
 void poisonTarget(Run &run, const plim_t_view &view, uint64_t offset, uint64_t bytes);
 void poisonWorkspace(Run &run, const plim_t_launch &launch);

@@ -41,6 +41,13 @@ void SsdPlan::buildProgram(TableBuilder &b, const std::string &name) const {
   uint32_t home = commit ? b.resident(true, state, states, 0, 64) : PLIM_NONE;
   uint32_t file = stream ? b.residentInFile(constant) : PLIM_NONE;
   uint32_t x = b.ioView(b.input("x", vector)), y = b.ioView(b.output("y", vector));
+  // A buffer and the part of it that is used.
+  auto born = [&](uint32_t in, uint64_t offset, const std::string &source) {
+    Live live = b.born(in, offset, room(), source);
+    if (padded)
+      live.view = b.view(in, offset, bytes());
+    return live;
+  };
   std::vector<Live> made, spilled;
   std::vector<uint32_t> written;
   auto leave = [&](uint32_t r) {
@@ -52,14 +59,14 @@ void SsdPlan::buildProgram(TableBuilder &b, const std::string &name) const {
     // The slot of this round is free again once what was written from it two rounds ago has arrived.
     if (r >= 2)
       leave(r - 2);
-    made.push_back(b.born(arena, r % 2 * slot(), bytes(), "a" + std::to_string(r)));
+    made.push_back(born(arena, r % 2 * slot(), "a" + std::to_string(r)));
     b.launch("test.scale", {b.read(x, vector), b.write(made[r], vector)}, {r + 2.0});
-    spilled.push_back(b.born(ssd, r * slot(), bytes(), "s" + std::to_string(r)));
+    spilled.push_back(born(ssd, r * slot(), "s" + std::to_string(r)));
     written.push_back(b.token());
     b.copy(made[r].view, spilled.back().view, bytes(), written.back(), 0, PLIM_QUEUE_WRITE);
   }
   uint32_t read = b.token();
-  Live sum = b.born(arena, 2 * slot(), bytes(), "sum");
+  Live sum = born(arena, 2 * slot(), "sum");
   for (uint32_t r = rounds > 2 ? rounds - 2 : 0; r < rounds; ++r)
     leave(r);
   if (stream) {
@@ -76,7 +83,7 @@ void SsdPlan::buildProgram(TableBuilder &b, const std::string &name) const {
   std::vector<Live> back(rounds);
   std::vector<uint32_t> arrived(rounds);
   auto fetch = [&](uint32_t r) {
-    back[r] = b.born(arena, r % 2 * slot(), bytes(), "b" + std::to_string(r));
+    back[r] = born(arena, r % 2 * slot(), "b" + std::to_string(r));
     arrived[r] = b.token();
     b.copy(spilled[r].view, back[r].view, bytes(), arrived[r], 0, PLIM_QUEUE_READ);
   };

@@ -36,10 +36,12 @@ struct SsdPlan {
   int64_t n = 3000; // floats; 12,000 bytes: two blocks and a part of a third
   uint32_t rounds = 3, depth = 4;
   bool stream = true, hashed = true, commit = false;
+  bool padded = false;       // buffers that meet the ssd have room for whole blocks, as the compiler makes them
   bool waitForWrites = true; // else: a wrong plan, which reads what is still being written
 
   uint64_t bytes() const { return static_cast<uint64_t>(n) * 4; }
   uint64_t slot() const { return plim_page(bytes()); }
+  uint64_t room() const { return padded ? slot() : bytes(); }
   uint64_t spill() const { return rounds * slot(); }
   /// Transfers of a run.
   uint32_t transfers() const { return 2 * rounds + stream; }
