@@ -15,6 +15,12 @@ constexpr double kLinkPrices[] = {0, 0.05, 0.25};
 constexpr int kReplans = 6;
 constexpr int kCoarseRescues = 100;
 
+// Work for one try at a smaller plan, and for all that follow it. Small graphs, which are the harder ones near their
+// floor, take more of it; a million takes about 0.2 s.
+int64_t tryWork(const Graph &graph) {
+  return std::clamp<int64_t>(24'000'000'000 / int64_t(graph.operations.size() + 1), 6'000'000, 60'000'000);
+}
+
 int64_t ramOf(const JointOptions &options) { return options.capacity[int(Tier::Ram)]; }
 int64_t ssdOf(const JointOptions &options) { return options.capacity[int(Tier::Ssd)]; }
 
@@ -78,15 +84,19 @@ std::unique_ptr<Timeline> lowered(std::unique_ptr<Timeline> t, int64_t least, co
   constexpr double kFirstStep = 0.02, kLastStep = 0.002;
   const int64_t resident = t->graph.resident;
   SearchOptions search = searchOf(options, true);
-  for (double step = kFirstStep; step > kLastStep;) {
+  const int64_t most = tryWork(t->graph);
+  int64_t work = 0;
+  for (double step = kFirstStep; step > kLastStep && work < most;) {
     const int64_t now = liveOf(*t) + resident, target = std::max(least, now - int64_t(double(now) * step));
     if (target >= now)
       break;
     auto next = std::make_unique<Timeline>(*t);
     for (int slot = 0; slot < next->slots; ++slot)
       next->setCapacity(slot, target - resident);
-    ++search.seed;
-    if (mend(*next, search))
+    ++search.seed, next->work = work, search.work = most;
+    const bool fits = mend(*next, search);
+    work = next->work;
+    if (fits)
       t = std::move(next);
     else
       step /= 2;
@@ -148,7 +158,7 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   // Where a timeline can be lowered from there on, a coarse search will do.
   const bool lowers = !transfers(graph) && !isSmall(context.problem);
   if (lowers)
-    options.rescues = std::min(given.rescues, kCoarseRescues);
+    options.rescues = std::min(given.rescues, kCoarseRescues), options.work = tryWork(graph);
   const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / (lowers ? 25 : 500));
   while (high - low > step) {
     options.capacity[int(Tier::Ram)] = low + (high - low) / 2;
@@ -159,7 +169,7 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
       low = options.capacity[int(Tier::Ram)];
     }
   }
-  options.capacity[int(Tier::Ram)] = high, options.rescues = given.rescues;
+  options.capacity[int(Tier::Ram)] = high, options.rescues = given.rescues, options.work = given.work;
   if (lowers)
     if (std::unique_ptr<Timeline> t = fittingTimeline(graph, options, 0, true)) {
       t = lowered(std::move(t), lowest, options);
