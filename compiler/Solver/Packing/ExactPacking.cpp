@@ -11,8 +11,12 @@ namespace plim::solver {
 namespace {
 
 constexpr int kFixedOrders = 12;
-// Which orders restart after each fixed one had its turn. Each learns weights of its own.
-constexpr std::array<int, 4> kTracks{12, 10, 6, 13};
+// What restarts after each fixed order had its turn. Each learns weights of its own.
+struct Track {
+  int order;
+  int64_t leastNodes; // of its first restart
+};
+constexpr std::array<Track, 4> kTracks{{{12, 0}, {13, 2000}, {10, 0}, {6, 0}}};
 
 // 1 1 2 1 1 2 4 ...: within a factor O(log) of the best restart schedule (Luby, Sinclair & Zuckerman 1993).
 int64_t luby(int64_t i) {
@@ -78,16 +82,21 @@ ExactSearch::Strategy strategyOf(const ExactSearch &search, int order, uint64_t 
 } // namespace
 
 Verdict packExactly(std::vector<Item> &items, const ExactOptions &options) {
-  // In units of the alignment, so that "one higher" is the next place there is.
-  const int64_t unit = items.empty() ? 1 : items.front().align;
   std::vector<Item> real;
   std::vector<size_t> index;
   for (size_t i = 0; i < items.size(); ++i)
     if (items[i].size > 0 && items[i].lower < items[i].upper) {
       index.push_back(i);
-      real.push_back({items[i].lower, items[i].upper, items[i].size / unit, 1, -1});
+      real.push_back({items[i].lower, items[i].upper, items[i].size, 1, -1});
     }
-  const int64_t capacity = options.capacity / unit;
+  // Where nothing can drop, each offset is a sum of sizes. In units of what divides all sizes, "one higher" is the next
+  // place there is.
+  int64_t unit = 0;
+  for (const Item &item : real)
+    unit = std::gcd(unit, item.size);
+  for (Item &item : real)
+    item.size /= unit;
+  const int64_t capacity = unit > 0 ? options.capacity / unit : options.capacity;
   if (options.capacity < 0 || maxLive(real) > capacity)
     return Verdict::Infeasible;
 
@@ -97,16 +106,19 @@ Verdict packExactly(std::vector<Item> &items, const ExactOptions &options) {
   std::array<ExactSearch::Weights, kTracks.size()> learned;
   int64_t used = 0;
   for (int turn = 0; used < options.nodes; ++turn) {
-    const int later = turn - kFixedOrders, track = later % int(kTracks.size());
-    const bool tracked = options.order < 0 && later >= 0;
-    const int order = options.order >= 0 ? options.order : tracked ? kTracks[track] : turn;
-    const int64_t share = options.order >= 0 ? first * luby(turn + 1)
-                          : tracked          ? first * luby(later / int(kTracks.size()) + 1)
-                                             : first;
-    const int64_t limit = std::min(share, options.nodes - used);
+    int order = options.order >= 0 ? options.order : turn;
+    int64_t share = options.order >= 0 ? first * luby(turn + 1) : first;
+    uint64_t stream = options.seed, restart = uint64_t(turn);
+    ExactSearch::Weights *weights = &common;
+    if (options.order < 0 && turn >= kFixedOrders) {
+      const size_t track = size_t(turn - kFixedOrders) % kTracks.size();
+      restart = uint64_t(turn - kFixedOrders) / kTracks.size();
+      order = kTracks[track].order, weights = &learned[track], stream += track;
+      share = std::max(first, kTracks[track].leastNodes) * luby(int64_t(restart) + 1);
+    }
     int64_t spent = 0;
-    Verdict verdict = search.run(strategyOf(search, order, options.seed * 1'000'003 + uint64_t(turn)),
-                                 tracked ? learned[track] : common, limit, spent);
+    Verdict verdict = search.run(strategyOf(search, order, stream * 1'000'003 + restart), *weights,
+                                 std::min(share, options.nodes - used), spent);
     used += std::max<int64_t>(1, spent);
     if (verdict == Verdict::Packed) {
       for (Item &item : items)
