@@ -2,8 +2,10 @@
 #include "kernels/attention/attention.h"
 #include "kernels/attrs.h"
 #include "kernels/conv/conv.h"
+#include "kernels/elementwise/apply.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/norm/norm.h"
+#include "kernels/reduce/reduce.h"
 #include "kernels/registry.h"
 #include "kernels/softmax/rows.h"
 #include "plim/plim.h"
@@ -76,6 +78,9 @@ std::vector<Launch> launches() {
       {"attention.flash", {heads, heads, heads, heads}, {0, scale, 0, 0}},
       {"attention.chunked", {heads, heads, heads, heads}, {0, scale, 0, 0}},
       {"softmax.rows", {rows({256, 256}), rows({256, 256})}, {1, 0}},
+      {"elementwise.apply", {rows({256, 256}), rows({256, 256})}, {PLIM_EW_EXP, 0, 0}},
+      {"elementwise.apply", {rows({256, 256}), rows({256, 256}), rows({256, 256})}, {PLIM_EW_ADD, 0, 0}},
+      {"reduce.apply", {rows({256, 256}), rows({256, 1})}, {PLIM_REDUCE_SUM, 1 << 1}},
       {"norm.layer", {rows({256, 256}), rows({256, 256})}, {0, 1, epsilon, 1}},
   };
 }

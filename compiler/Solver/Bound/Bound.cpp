@@ -159,7 +159,7 @@ std::string explain(const Problem &p, const LeastBytes &least) {
   std::string text =
       absl::StrCat("no plan needs less than ", least.bytes, " bytes of ram: ", why, "; proved for any ", levers);
   // What is there all the time is there however small the pieces are.
-  if (!least.covered.split && least.resident < least.bytes)
+  if (!least.covered.split && least.resident > 0 && least.resident < least.bytes)
     absl::StrAppend(&text, "; in pieces at least ", least.resident);
   return text;
 }

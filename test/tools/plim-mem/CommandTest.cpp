@@ -40,7 +40,7 @@ TEST_F(PlimMem, MeasuresAProfileThatCanBeReadAndLeavesNothingElse) {
   const auto profile = solver::parseProfile(text.str(), "box.json", errors);
   ASSERT_TRUE(profile) << errors.front();
   EXPECT_EQ(profile->name, "box");
-  for (const char *family : {"matmul", "conv", "attention", "softmax", "norm"})
+  for (const char *family : {"matmul", "conv", "attention", "softmax", "norm", "elementwise", "reduce"})
     EXPECT_TRUE(profile->familyFlopsPerSecond.count(family)) << family;
   EXPECT_EQ(profile->flopsPerSecond, profile->familyFlopsPerSecond.at("matmul"));
   // What is measured is not what is built in.
