@@ -1,5 +1,6 @@
 //===- CheckTransfersTest.cpp - Spills, streams, moves and recomputation ------------------------===//
 #include "compiler/Check/CheckSolution.h"
+#include "compiler/Solver/Fit.h"
 #include "compiler/Solver/Unroll.h"
 #include "test/compiler/Check/DerivedFields.h"
 #include "test/compiler/Check/Mutator.h"
@@ -76,6 +77,40 @@ TEST(CheckTransfers, RejectsEveryMutationOfUnrolledSchedules) {
   for (const char *kind :
        {"no alias", "missing wait, all else made right", "wait moved later", "stale clone", "overlap"})
     EXPECT_GT(tried[kind], 20) << kind;
+}
+
+TEST(CheckTransfers, RejectsEveryMutationOfThePlannersOwnPlans) {
+  FitOptions quick;
+  quick.orderRounds = 20, quick.tradeEvaluations = 100, quick.packPasses = 4, quick.exactNodes = 0;
+  quick.jointRounds = quick.jointRescues = 8, quick.rungs = 4, quick.alternatives = false;
+  std::map<std::string, int> tried;
+  int transfers = 0, moves = 0, again = 0;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    Problem p = randomGraph(kGraphFamilies[seed % std::size(kGraphFamilies)], 6 + int(seed % 9), seed);
+    p.levers.recompute = p.levers.spill = p.levers.stream = p.levers.move = true;
+    p.tiers[0].capacity = 0;
+    const FitResult none = fitBudget(p, quick);
+    if (!none.refusal)
+      continue;
+    p.tiers[0].capacity = none.refusal->need;
+    const FitResult least = fitBudget(p, quick);
+    ASSERT_TRUE(least.solution) << "seed " << seed;
+    const Solution &s = *least.solution;
+    for (const Action &a : s.actions) {
+      transfers += a.queue != Queue::Cpu, again += a.instance > 0;
+      moves += a.kind == ActionKind::Copy && a.queue == Queue::Cpu;
+    }
+    ASSERT_THAT(checkSolution(p, s), IsEmpty()) << "seed " << seed;
+    Mutator mutator(p, s);
+    mutator.tryAll();
+    EXPECT_EQ(mutator.missed, 0) << "seed " << seed << " " << mutator.firstMissed;
+    for (const auto &[kind, count] : mutator.tried)
+      tried[kind] += count;
+  }
+  EXPECT_GT(transfers, 10);
+  for (const char *kind : {"no alias", "missing wait, all else made right", "wait moved later", "overlap", "order"})
+    EXPECT_GT(tried[kind], 10) << kind;
+  std::printf("%d transfers, %d moves, %d steps run again\n", transfers, moves, again);
 }
 
 TEST(CheckTransfers, AcceptsLargerRandomPlans) {
