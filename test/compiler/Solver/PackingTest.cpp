@@ -192,6 +192,20 @@ TEST(Packing, PacksTheInstancesOfMiniMallocAtTheirCapacity) {
   }
 }
 
+TEST(Packing, PacksAnInstanceBelowItsUsualCapacity) {
+  const char *folder = std::getenv("PLIM_BENCH_INSTANCES");
+  if (!folder)
+    GTEST_SKIP() << "PLIM_BENCH_INSTANCES is not set";
+  std::vector<std::string> errors;
+  auto instance = parseCsv(slurp(std::filesystem::path(folder) / "D.1048576.csv"), errors);
+  ASSERT_TRUE(instance) << testing::PrintToString(errors);
+  PackOptions options;
+  options.capacity = 995328;
+  options.exactNodes = 400000;
+  EXPECT_LE(pack(instance->items, options).height, 995328);
+  EXPECT_TRUE(isPacking(instance->items, 995328));
+}
+
 TEST(Packing, PacksTracesOfIdeallocNearTheirBound) {
   const char *folder = std::getenv("PLIM_BENCH_INSTANCES");
   if (!folder)
