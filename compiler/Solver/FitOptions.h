@@ -17,7 +17,7 @@ struct FitOptions {
   int64_t exactNodes = 20000;  // search nodes of the exact packing
   int jointRounds = 200;       // ruin-and-recreate rounds of a plan with recomputation or transfers
   int jointRescues = 300;      // of these, rounds at least where the first plans do not fit
-  int rungs = 64;              // budgets of the ram that plans are made for, a power of two (Ladder.h)
+  int rungs = 256;             // budgets of the ram that plans are made for, a power of two (Ladder.h)
   bool alternatives = true;    // a refusal also prices other labels and levers, by solving again
   // Told what is being done, a line each.
   std::function<void(const std::string &)> progress{};

@@ -54,6 +54,7 @@ struct Ladder::State {
       return;
     grid.top = drafts.first().peak[0], grid.leastNs = drafts.isFastest() ? drafts.first().ns : -1;
     grid.floor = std::clamp<int64_t>(leastBytes(problem, {0, 0}).bytes, 1, std::max<int64_t>(1, grid.top));
+    grid.smallestFirst = int64_t(problem.steps.size()) <= kSmallestFirstSteps;
     grid.depth = std::bit_width(unsigned(std::max(1, options.rungs))) - 1;
   }
 
@@ -95,17 +96,21 @@ struct Ladder::State {
     if (!hasJoint || (enough && (drafts.isFastest() || !fine)))
       return sound(drafts.fastestWithin(capacity));
     const Solution *best = fine ? drafts.fastestWithin(capacity) : nullptr;
+    auto consider = [&](const Solution *plan) {
+      if (plan && within(plan->peak, capacity) && (!best || plan->ns < best->ns))
+        best = plan;
+    };
     const std::vector<RungPath *> available = pathsWithin(capacity);
+    bool found = false;
     for (RungPath *path : available) {
       const Solution *plan = fine ? path->fastest(capacity[0]) : path->planFor(capacity[0]);
-      if (plan && (!best || plan->ns < best->ns))
-        best = plan;
+      found = found || plan;
+      consider(plan);
     }
-    if (!best && !fine)
-      best = drafts.fastestWithin(capacity);
-    for (size_t k = 0; k < available.size() && !best; ++k)
-      if (const Solution *least = available[k]->smallest(); least && within(least->peak, capacity))
-        best = least;
+    if (!found && !fine)
+      consider(drafts.fastestWithin(capacity));
+    for (size_t k = 0; k < available.size() && !found && (fine || !best); ++k)
+      consider(available[k]->smallest());
     return sound(best);
   }
 

@@ -17,8 +17,9 @@
 // before.
 //
 // Monotone in every tier by construction: a budget is met if and only if it is at least what `smallest` takes, so a
-// larger one is never refused; and a larger one never gets a slower plan. (The latter but where a plan at the floor is
-// faster than that of larger budgets, and no slower one is found below it: then it is taken as it is.)
+// larger one is never refused; and a larger one never gets a slower plan. The latter has one exception: the plan of
+// least memory is searched for only where nothing else fits, as that takes long, and may be faster than what larger
+// budgets get. Problems of up to kSmallestFirstSteps steps, where that is likely, have it first, and no exception.
 //
 // Problems of more than kFineSteps steps have no grid: a plan is made for the budget itself, from scratch, and drafts
 // other than the fastest only where it fails. What they accept is still at least what fits `smallest`, but not exactly
@@ -34,7 +35,8 @@
 
 namespace plim::solver {
 
-inline constexpr int64_t kFineSteps = 4000;         // without transfers
+inline constexpr int64_t kSmallestFirstSteps = 100;
+inline constexpr int64_t kFineSteps = 2000;         // without transfers
 inline constexpr int64_t kFineTransferSteps = 1000; // with them; they take several plans for each
 
 struct CurvePoint {

@@ -30,9 +30,14 @@ const Solution *RungPath::fastest(int64_t ram) {
   int low = 0, high = 1 << grid.depth;
   const Solution *smaller = nullptr; // of the next smaller rung of the path
   int64_t faster = grid.leastNs;     // of the next larger one
+  const Solution *least = grid.smallestFirst ? smallest() : nullptr;
+  if (least && least->peak[0] > ram)
+    least = nullptr;
   if (grid.leastNs < 0) {
     const Solution *most = planFor(grid.top);
-    if (!most || ram >= grid.top)
+    if (!most || (least && least->ns <= most->ns))
+      return least;
+    if (ram >= grid.top)
       return most;
     faster = most->ns;
   }
@@ -44,14 +49,16 @@ const Solution *RungPath::fastest(int64_t ram) {
       plan = slowEnough(low, middle, faster);
     if (!plan || (smaller && (plan->ns > smaller->ns || plan->ns < faster)))
       plan = smaller;
+    if (least && (!plan || plan->ns > least->ns))
+      plan = least;
     if (ram >= grid.budget(middle))
       low = middle, smaller = plan;
-    else if (!found || plan == smaller)
-      return smaller; // so it is with all budgets between
+    else if (!found || plan == smaller || plan == least)
+      return plan; // so it is with all budgets between
     else
       high = middle, faster = plan->ns;
   }
-  return smaller;
+  return smaller ? smaller : least;
 }
 
 const Solution *RungPath::slowEnough(int low, int rung, int64_t faster) {

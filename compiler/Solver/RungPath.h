@@ -13,6 +13,7 @@ struct RamGrid {
   int depth = 0;
   // No plan is faster, and from `top` on there is one of this time; -1: not known, so that plans are made for the top.
   int64_t leastNs = -1;
+  bool smallestFirst = false; // no budget gets a plan that is slower than that of least memory
   int64_t budget(int rung) const;
 };
 
