@@ -8,6 +8,14 @@ using namespace mlir;
 namespace plim {
 namespace {
 
+void recordBudget(plan::ProgramOp program, const plan::FitRequest &request) {
+  SmallVector<int64_t> budget;
+  for (std::optional<int64_t> bytes : request.budget)
+    budget.push_back(bytes.value_or(-1));
+  if (llvm::any_of(budget, [](int64_t bytes) { return bytes >= 0; }))
+    program.setBudgetAttr(plan::TierBytesAttr::get(program.getContext(), budget));
+}
+
 FitOutcome fitProgram(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
                       emit::PlanFacts::Program &facts) {
   facts.name = program.getEntry().str(), facts.variant = program.getVariant().str();
@@ -24,11 +32,6 @@ FitOutcome fitProgram(plan::ProgramOp program, const plan::FitRequest &request, 
   facts.predictedNs = solution->ns;
   if (failed(plan::applySolution(*problem, *solution)) || failed(plan::placeProgram(program)))
     return {FitStatus::Internal};
-  SmallVector<int64_t> budget;
-  for (std::optional<int64_t> bytes : request.budget)
-    budget.push_back(bytes.value_or(-1));
-  if (llvm::any_of(budget, [](int64_t bytes) { return bytes >= 0; }))
-    program.setBudgetAttr(plan::TierBytesAttr::get(program.getContext(), budget));
   return {};
 }
 
@@ -63,34 +66,86 @@ bool exceeds(plan::ModuleOp module, const plan::FitRequest &request) {
   return false;
 }
 
+/// All programs as the request says; their budgets are recorded as asked.
+FitOutcome fitPrograms(plan::ModuleOp module, const plan::FitRequest &request, const plan::FitRequest &asked,
+                       bool curve, emit::PlanFacts &facts) {
+  facts.programs.clear();
+  FitOutcome result;
+  for (auto program : llvm::to_vector(module.getOps<plan::ProgramOp>())) {
+    FitOutcome outcome = fitProgram(program, request, curve, facts.programs.emplace_back());
+    if (outcome.status == FitStatus::Internal)
+      return outcome;
+    result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
+    recordBudget(program, asked);
+  }
+  return result;
+}
+
+void restore(plan::ModuleOp module, plan::ModuleOp from) {
+  OwningOpRef<plan::ModuleOp> again = from.clone();
+  module.getBody().takeBody(again->getBody());
+  module.setIoDepth(again->getIoDepth());
+  module.setWeightsBytes(again->getWeightsBytes());
+}
+
 } // namespace
 
 FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &asked, bool curve, emit::PlanFacts &facts) {
   for (auto program : module.getOps<plan::ProgramOp>())
     if (failed(plan::normalizeScalars(program)))
       return {FitStatus::Internal};
-  const bool several = llvm::range_size(module.getOps<plan::ProgramOp>()) > 1;
+  const std::optional<int64_t> budget = asked.budget[unsigned(plan::Tier::Ram)];
   OwningOpRef<plan::ModuleOp> virtualForm;
-  if (several && asked.budget[unsigned(plan::Tier::Ram)] && asked.levers.stream)
+  if (llvm::range_size(module.getOps<plan::ProgramOp>()) > 1 && budget && asked.levers.stream)
     virtualForm = module.clone();
-  for (plan::FitRequest request = asked;;) {
-    facts.programs.clear();
-    FitOutcome result;
-    for (auto program : llvm::to_vector(module.getOps<plan::ProgramOp>())) {
-      FitOutcome outcome = fitProgram(program, request, curve, facts.programs.emplace_back());
-      if (outcome.status == FitStatus::Internal)
-        return outcome;
-      result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
-    }
-    llvm::StringSet<> disputed = disputedConstants(module);
-    if (result.status != FitStatus::Done || !virtualForm || disputed.empty() || !exceeds(module, request))
-      return result;
-    for (const auto &name : disputed)
+  std::vector<Diagnostic> said;
+  FitOutcome outcome;
+  {
+    ScopedDiagnosticHandler keep(module.getContext(), [&](Diagnostic &diagnostic) {
+      said.push_back(std::move(diagnostic));
+      return success();
+    });
+    outcome = fitPrograms(module, asked, asked, curve, facts);
+  }
+  auto say = [&] {
+    for (Diagnostic &diagnostic : said)
+      module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+    return outcome;
+  };
+  auto settled = [&] {
+    return outcome.status == FitStatus::Done && (disputedConstants(module).empty() || !exceeds(module, asked));
+  };
+  // What one program keeps may leave another no room.
+  const bool someFit = llvm::any_of(module.getOps<plan::ProgramOp>(),
+                                    [](plan::ProgramOp p) { return p.getStage() == plan::Stage::Placed; });
+  if (!virtualForm || outcome.status == FitStatus::Internal || !someFit || settled())
+    return say();
+  const FitOutcome first = outcome;
+  plan::FitRequest request = asked;
+  if (first.status == FitStatus::Done)
+    for (const auto &name : disputedConstants(module))
       request.kept.insert(name.getKey());
-    OwningOpRef<plan::ModuleOp> again = virtualForm->clone();
-    module.getBody().takeBody(again->getBody());
-    module.setIoDepth(again->getIoDepth());
-    module.setWeightsBytes(again->getWeightsBytes());
+  // Under a smaller budget each of them keeps fewer.
+  for (int64_t percent : {90, 80, 70, 60, 50}) {
+    ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+    plan::FitRequest smaller = asked;
+    smaller.budget[unsigned(plan::Tier::Ram)] = *budget / 100 * percent;
+    restore(module, *virtualForm);
+    outcome = fitPrograms(module, smaller, asked, curve, facts);
+    if (settled())
+      return outcome;
+  }
+  if (first.status == FitStatus::Budget) {
+    outcome = first;
+    return say();
+  }
+  for (;;) {
+    restore(module, *virtualForm);
+    outcome = fitPrograms(module, request, asked, curve, facts);
+    if (outcome.status != FitStatus::Done || settled())
+      return outcome;
+    for (const auto &name : disputedConstants(module))
+      request.kept.insert(name.getKey());
   }
 }
 

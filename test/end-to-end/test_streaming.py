@@ -15,7 +15,7 @@ WIDTH, LAYERS = 1024, 6
 LAYER_BYTES = WIDTH * WIDTH * 4
 
 
-def stack():
+def stack(batch=4):
     """Dense layers, each with 4 MiB of parameters."""
     net = tiny.Network()
     h = "x"
@@ -23,7 +23,7 @@ def stack():
         w = net.random.standard_normal((WIDTH, WIDTH)).astype(np.float32) / np.sqrt(WIDTH)
         h = net.add("Relu", net.add("MatMul", h, w.astype(np.float32)))
     net.add("Neg", h, outputs="y")
-    return tiny.model(net.nodes, [tiny.value("x", [4, WIDTH])], [tiny.value("y", [4, WIDTH])], net.weights)
+    return tiny.model(net.nodes, [tiny.value("x", [batch, WIDTH])], [tiny.value("y", [batch, WIDTH])], net.weights)
 
 
 def there_and_back(side=512, depth=8):
@@ -101,6 +101,26 @@ def test_the_need_of_a_refusal_is_met(dense):
     for flags in ([], ["--no-stream"]):
         need = refused(model, *flags)
         harness.run([harness.tool("plimc"), model, f"--ram={need}", "--plan-only", *flags])
+
+
+def test_entries_share_a_budget_that_is_below_their_weights(tmp_path):
+    model = tiny.save(stack("N"), tmp_path / "entries.onnx")
+    flags = ["--bound=N=1..64", "--entry=one:N=1", "--entry=many:N=64"]
+    harness.compile_model(model, tmp_path / "whole", *flags)
+    rng = np.random.default_rng(9)
+    for layers in (2, 3, 4):
+        out = tmp_path / f"out{layers}"
+        budget = layers * LAYER_BYTES + 2 * harness.MIB
+        harness.compile_model(model, out, *flags, f"--ram={budget}")
+        for program in harness.plan_of(out)["programs"]:
+            assert program["levers"]["streamed"] > 0
+            assert program["peak"]["ram"] <= budget
+        for entry, batch in (("one", 1), ("many", 64)):
+            inputs = {"x": rng.standard_normal((batch, WIDTH)).astype(np.float32)}
+            _, want = harness.run_model(tmp_path / "whole", inputs, tmp_path, f"--program={entry}", outputs=["y"])
+            stats, have = harness.run_model(out, inputs, tmp_path, f"--program={entry}", outputs=["y"])
+            assert have["y"].tobytes() == want["y"].tobytes()
+            assert stats["tiers"]["ram"]["ledger"] <= budget
 
 
 @pytest.fixture(scope="module")
