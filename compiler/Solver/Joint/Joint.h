@@ -25,8 +25,8 @@ namespace plim::solver {
 
 // Limits count work, never time, so that equal input gives equal plans.
 struct JointOptions {
-  // Of the ram: what transient storages and workspace may take at one time, and, where the problem has the stream
-  // lever, constants too. Of the ssd: the sum of all spilled bytes.
+  // Of the ram: what transient storages and workspace may take at one time, and, where the problem can
+  // stream (the lever and a link), constants too. Of the ssd: the sum of all spilled bytes.
   std::array<int64_t, kTierCount> capacity = {kUnbounded, kUnbounded, kUnbounded, kUnbounded};
   std::vector<int64_t> capacityAt{}; // by slot, the ram's; empty: the same everywhere
   uint64_t seed = 1;

@@ -182,6 +182,28 @@ TEST(JointPlan, PostponingCostsNothing) {
   EXPECT_FALSE(JointPlanner(context).plan({.capacity = {7000, 0, 0, 0}})) << "the given order needs both at once";
 }
 
+TEST(JointPlan, ProblemsWithoutTransientsArePlannedOrRefused) {
+  Problem p;
+  const Context nothing(p);
+  EXPECT_TRUE(JointPlanner(nothing).plan({}));
+  EXPECT_TRUE(JointPlanner(nothing).smallest({}));
+  p.buffers = {{.name = "in", .bytes = 64, .kind = BufferKind::Input},
+               {.name = "out", .bytes = 64, .kind = BufferKind::Output}};
+  p.steps = {{.name = "s", .reads = {0}, .writes = {1}}};
+  p.steps[0].candidates = {{.kernel = "fast", .ns = 1, .sharedBytes = 4096},
+                           {.kernel = "lean", .ns = 2, .sharedBytes = 1024}};
+  ASSERT_THAT(validate(p), IsEmpty());
+  const Context context(p);
+  auto ns = [&](int64_t capacity) {
+    const std::optional<JointPlan> plan = JointPlanner(context).plan({.capacity = {capacity, 0, 0, 0}});
+    return plan ? plan->ns : -1;
+  };
+  EXPECT_EQ(ns(4096), 1);
+  EXPECT_EQ(ns(4095), 2);
+  EXPECT_EQ(ns(1023), -1);
+  EXPECT_EQ(JointPlanner(context).smallest({})->live, 1024);
+}
+
 TEST(JointPlan, SmallestNeedsLessThanHalfOfATrainingStep) {
   const Problem p = generateProblem({.shape = GraphShape::Gpt, .ops = 160});
   const Context context(p);
