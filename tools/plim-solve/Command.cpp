@@ -14,7 +14,7 @@ usage:
   plim-solve fit PROBLEM [--ram SIZE] [--ssd SIZE] [--levers LIST] [-o SOLUTION] [--json] [--progress]
       The fastest plan found that fits, or why there is none and what would fit. --ram and --ssd replace the budgets
       that the problem states; --ssd also gives leave to spill. --levers replaces the problem's: a list of order,
-      choose, alias, recompute, spill, stream, split, move, separated by commas.
+      choose, alias, recompute, spill, stream, split, move and lend, separated by commas, or - for none.
   plim-solve curve PROBLEM [--ssd SIZE] [--levers LIST] [--json]
       Predicted time against ram, from the smallest budget that a plan was found for to the fastest plan.
   plim-solve bound PROBLEM [--levers LIST] [--json]

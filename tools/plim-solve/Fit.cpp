@@ -16,7 +16,7 @@ constexpr int64_t kReadBytesPerSecond = 1'200'000'000, kWriteBytesPerSecond = 90
 std::string applyOptions(const Session &session, solver::Problem &problem) {
   if (auto list = session.values.find("--levers"); list != session.values.end()) {
     std::vector<std::string> errors;
-    const std::string line = absl::StrReplaceAll(list->second, {{",", " "}, {"\n", " "}});
+    const std::string line = list->second == "-" ? "" : absl::StrReplaceAll(list->second, {{",", " "}, {"\n", " "}});
     auto parsed = solver::parseProblem("problem 1\nlevers " + line + "\n", errors);
     if (!parsed)
       return "--levers: " + errors.front();

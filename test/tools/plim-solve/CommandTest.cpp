@@ -128,6 +128,7 @@ TEST_F(PlimSolve, LeversReplaceThoseOfTheProblem) {
   EXPECT_EQ(run({"fit", path("long"), "--ram=80000", "--levers=order,choose,alias,recompute"}), kDone) << err.str();
   EXPECT_THAT(out.str(), HasSubstr("1 steps run again"));
   EXPECT_THAT(out.str(), HasSubstr("predicted 300040 ns"));
+  EXPECT_EQ(run({"fit", path("long"), "--levers", "-", "--ram", "160000"}), kDone) << err.str();
   EXPECT_EQ(run({"fit", path("long"), "--levers", "order,magic"}), kUsage);
   EXPECT_THAT(err.str(), HasSubstr("--levers: line 2: need the name of a lever, have 'magic'"));
 }
