@@ -9,7 +9,7 @@ namespace plim::plan {
 mlir::FailureOr<FitRequest> parseRequest(ModuleOp module, llvm::StringRef ram, bool excludeIO,
                                          llvm::StringRef ssd = {});
 
-/// In the order given, each launch with its fastest candidate.
+/// In the order given, each launch with its first candidate that no flag bars.
 inline constexpr solver::Levers kNoLevers = {.order = false, .choose = false};
 
 /// All programs in stage virtual to tiered with the levers of the request.

@@ -50,9 +50,9 @@ def PlanRecompute : PlanPass<"plan-recompute"> {
   let description = [{
     Purpose: a budget met by running pure launches more than once, where that costs the least time.
     Precondition: programs in stage virtual.
-    Postcondition: stage tiered, in the order given, each launch with its fastest candidate. A launch that runs again is a
-    clone with an `instance` number of its own, right before its result is needed. Where nothing fits, the pass fails with
-    what would.
+    Postcondition: stage tiered, in the order given, each launch with its first candidate that no flag bars. A launch that
+    runs again is a clone with an `instance` number of its own, right before its result is needed. Where nothing fits, the
+    pass fails with what would.
     Before: `a = f(x); b = g(a); c = h(b); y = k(a, c)`, where a and b or c do not fit together.
     After: `a = f(x); b = g(a); c = h(b); a' = f(x); y = k(a', c)`.
     Leaves alone: impure launches, what branches and loops touch, what several steps write; programs in other stages.
