@@ -80,7 +80,7 @@ const Solution *RungPath::smallest() {
     options.progress("the smallest budget");
   witness = joint.smallest(capacity);
   least = witness ? &*witness : nullptr;
-  if (grid.leastNs < 0 && !planFor(grid.top))
+  if (grid.depth == 0 || (grid.leastNs < 0 && !planFor(grid.top)))
     return *least;
   for (int low = 0, high = 1 << grid.depth; high - low > 1;) {
     const int middle = low + (high - low) / 2;
