@@ -22,35 +22,20 @@ static FailureOr<graph::GraphProblem> problemOf(ModuleOp module, const lowering:
   return graph::extractSplitProblem(entries.front(), kernels, why);
 }
 
-/// Whether a plan runs images of a batch one by one: then images can be cut in rows, each on its own.
-static bool isByImages(const solver::SplitPlan &plan, const solver::SplitProblem &problem) {
-  return llvm::all_of(plan.stages, [&](const solver::SplitStage &stage) {
-    return llvm::all_of(stage.keeps, [&](const solver::SplitKeep &keep) {
-      return keep.axis == 0 && solver::extentOf(problem, keep.value, 0) == stage.pieces;
-    });
-  });
-}
-
 SplitAlternatives::SplitAlternatives(ModuleOp module, const std::string &text, const lowering::KernelChoice &choice,
                                      int64_t below)
     : module(module), choice(choice) {
   if (text == "auto") {
-    search(module, "", below);
-    llvm::stable_sort(splits, [](const Split &a, const Split &b) { return a.ns < b.ns; });
-    std::vector<Split> apart;
-    for (const Split &split : splits)
-      if (apart.empty() || double(split.bytes) < kApart * double(apart.back().bytes))
-        apart.push_back(split);
-    splits = std::move(apart);
+    search(below);
     return;
   }
   FailureOr<graph::GraphProblem> graph = problemOf(module, choice, why);
   if (succeeded(graph) && solver::parseSplitPlan(StringRef(text).split('|').first.str(), graph->problem, why))
-    splits.push_back({text, 0, 0});
+    splits.push_back({text, 0});
 }
 
-void SplitAlternatives::search(ModuleOp from, const std::string &before, int64_t below) {
-  FailureOr<graph::GraphProblem> graph = problemOf(from, choice, why);
+void SplitAlternatives::search(int64_t below) {
+  FailureOr<graph::GraphProblem> graph = problemOf(module, choice, why);
   if (failed(graph))
     return;
   const solver::SplitProblem &problem = graph->problem;
@@ -63,14 +48,12 @@ void SplitAlternatives::search(ModuleOp from, const std::string &before, int64_t
     fastest += step.ns;
   if (fastest >= below)
     return;
-  std::vector<solver::PricedSplit> found = solver::proposeSplits(problem);
+  const std::vector<solver::PricedSplit> found = solver::proposeSplits(problem); // by falling memory, rising time
   for (const solver::PricedSplit &split : found) {
-    const std::string text = before + solver::printSplitPlan(split.plan, problem);
-    if (split.cost.ns < below)
-      splits.push_back({text, split.cost.peak + constants, split.cost.ns});
-    if (before.empty() && isByImages(split.plan, problem))
-      if (OwningOpRef<ModuleOp> images = apply(text))
-        search(*images, text + " | ", below);
+    const int64_t bytes = split.cost.peak + constants;
+    const bool isApart = splits.empty() || double(bytes) < kApart * double(splits.back().bytes);
+    if (split.cost.ns < below && (isApart || &split == &found.back()))
+      splits.push_back({solver::printSplitPlan(split.plan, problem), bytes});
   }
 }
 

@@ -21,17 +21,16 @@ public:
   size_t size() const { return splits.size(); }
   /// About what the plan of one will reserve.
   int64_t estimatedBytes(size_t index) const { return splits[index].bytes; }
-  const std::string &textOf(size_t index) const { return splits[index].text; }
   /// A copy of the module that runs so; null, with a diagnostic, where an op cannot be built in pieces.
   mlir::OwningOpRef<mlir::ModuleOp> apply(size_t index) const { return apply(splits[index].text); }
 
 private:
   struct Split {
     std::string text;
-    int64_t bytes, ns;
+    int64_t bytes;
   };
   mlir::OwningOpRef<mlir::ModuleOp> apply(llvm::StringRef text) const;
-  void search(mlir::ModuleOp from, const std::string &before, int64_t below);
+  void search(int64_t below);
 
   mlir::ModuleOp module;
   lowering::KernelChoice choice;

@@ -144,6 +144,7 @@ const SplitCoster::Stage &SplitCoster::stageOf(const SplitPlan &plan, size_t ind
   for (size_t s = 0; s < p.steps.size(); ++s)
     if (rows->ways[s] >= 0) {
       stage.ns += p.steps[s].ns;
+      stage.steps.push_back(int(s));
       seen[size_t(p.steps[s].write)] = 1;
       for (int read : p.steps[s].reads)
         if (!seen[size_t(read)]++)
@@ -205,18 +206,27 @@ std::optional<SplitCoster::Detail> SplitCoster::cost(const SplitPlan &plan, std:
       events.push_back({-1, writer, step.reads, {value}, step.workspace, step.ns + kLaunchNs});
     }
   };
+  std::vector<char> isCut(p.steps.size());
   for (size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage &stage = stageOf(plan, s);
     if (!stage.sound) {
       why = stage.why;
       return std::nullopt;
     }
+    for (int step : stage.steps)
+      isCut[size_t(step)] = 1;
+  }
+  for (size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage &stage = stageOf(plan, s);
     for (int value : stage.whole)
       makeWhole(value);
     Event event{int(s), -1, stage.sources, {}, stage.transient, stage.ns};
     for (const SplitKeep &k : plan.stages[s].keeps)
       event.makes.push_back(k.value), whole[size_t(k.value)] = 1;
     events.push_back(std::move(event));
+    for (size_t step = 0; step < p.steps.size(); ++step)
+      if (!isCut[step] && followsStage(p, step, whole))
+        makeWhole(p.steps[step].write);
   }
   for (size_t v = 0; v < p.values.size(); ++v)
     if (p.values[v].output)

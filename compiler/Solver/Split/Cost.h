@@ -23,6 +23,7 @@ private:
     bool sound = false;
     std::string why;
     std::vector<int> sources, whole; // read by rows or whole, and those that steps outside must make
+    std::vector<int> steps;          // that it cuts
     int64_t transient = 0, ns = 0;
   };
   const Stage &stageOf(const SplitPlan &plan, size_t index);

@@ -30,6 +30,16 @@ RowRange rowsRead(const SplitOperand &o, RowRange rows, int64_t extent) {
   return read;
 }
 
+bool followsStage(const SplitProblem &problem, size_t step, const std::vector<char> &whole) {
+  bool readsMade = false;
+  for (int read : problem.steps[step].reads) {
+    if (!whole[size_t(read)])
+      return false;
+    readsMade |= problem.values[size_t(read)].kind == SplitValue::Kind::Made;
+  }
+  return readsMade && !whole[size_t(problem.steps[step].write)];
+}
+
 namespace {
 
 class StageBuilder {
@@ -79,13 +89,15 @@ private:
     const int step = writers[size_t(value)];
     if (step < 0)
       return fail(absl::StrCat("'", nameOf(value), "' is not made by a step that can be cut"));
+    // Of a sum without the axes that it sums over, another axis may have the number of one of them.
     const std::vector<SplitWay> &ways = p.steps[size_t(step)].ways;
-    for (size_t w = 0; w < ways.size(); ++w)
-      if (ways[w].carried ? kept[size_t(value)] && !ways[w].operands.empty() && ways[w].operands[0].axis == axis
-                          : ways[w].axis == axis) {
-        rows.ways[size_t(step)] = int(w);
-        return true;
-      }
+    for (bool carried : {true, false})
+      for (size_t w = 0; w < ways.size(); ++w)
+        if (ways[w].carried == carried &&
+            (carried ? kept[size_t(value)] && ways[w].operands[0].axis == axis : ways[w].axis == axis)) {
+          rows.ways[size_t(step)] = int(w);
+          return true;
+        }
     return fail(absl::StrCat("step '", p.steps[size_t(step)].name, "' cannot be cut along axis ", axis));
   }
 

@@ -78,7 +78,8 @@ struct SplitStage {
   bool operator==(const SplitStage &) const = default;
 };
 
-// Steps that no stage has run as they are, as late as what needs them.
+// Steps that no stage has run as they are: after the stage that makes the last value that they read, so that kept
+// values end early; those that read no stage's values as late as what needs them.
 struct SplitPlan {
   std::vector<SplitStage> stages{};
   bool operator==(const SplitPlan &) const = default;
@@ -111,6 +112,9 @@ inline int64_t extentOf(const SplitProblem &problem, int value, int axis) { retu
 std::vector<int> writersOf(const SplitProblem &problem);
 // What an operand gives for rows of the result, cut off at its `extent`.
 RowRange rowsRead(const SplitOperand &operand, RowRange rows, int64_t extent);
+
+// Whether a step that no stage has can run, as all that it reads is `whole`, and some of it was made.
+bool followsStage(const SplitProblem &problem, size_t step, const std::vector<char> &whole);
 
 // What a stage runs; nothing, and why, where its values cannot be made in pieces of rows.
 std::optional<StageRows> rowsOfStage(const SplitProblem &problem, const SplitPlan &plan, size_t stage,

@@ -30,6 +30,8 @@ public:
   }
 
   LogicalResult run() {
+    std::vector<solver::StageRows> stages;
+    std::vector<char> isCut(p.steps.size());
     for (size_t s = 0; s < plan.stages.size(); ++s) {
       std::string why;
       std::optional<solver::StageRows> rows = solver::rowsOfStage(p, plan, s, why);
@@ -38,10 +40,23 @@ public:
       std::vector<std::string> faults = solver::checkSplit(p, plan.stages[s], *rows);
       if (!faults.empty())
         return function.emitError("internal error: the rows of stage ") << s << " are unsound: " << faults.front();
-      for (int value : rows->whole)
+      for (size_t step = 0; step < p.steps.size(); ++step)
+        isCut[step] |= rows->ways[step] >= 0;
+      stages.push_back(std::move(*rows));
+    }
+    for (auto [stage, rows] : llvm::zip_equal(plan.stages, stages)) {
+      for (int value : rows.whole)
         makeWhole(value);
-      if (failed(runStage(plan.stages[s], *rows)))
+      if (failed(runStage(stage, rows)))
         return failure();
+      std::vector<char> isWhole(whole.size());
+      llvm::transform(whole, isWhole.begin(), [](Value v) { return char(bool(v)); });
+      for (size_t step = 0; step < p.steps.size(); ++step) {
+        if (isCut[step] || !solver::followsStage(p, step, isWhole))
+          continue;
+        makeWhole(p.steps[step].write);
+        isWhole[size_t(p.steps[step].write)] = 1;
+      }
     }
     Operation *end = function.getBody().front().getTerminator();
     for (OpOperand &operand : end->getOpOperands())
