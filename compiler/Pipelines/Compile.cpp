@@ -93,7 +93,7 @@ private:
       return fail(CompileStatus::Usage, "--split: " + given.problem());
     OwningOpRef<ModuleOp> pieces = given.apply(0);
     if (!pieces)
-      return CompileStatus::Internal;
+      return CompileStatus::Usage;
     module = std::move(pieces);
     inPieces = true;
     return CompileStatus::Done;
