@@ -56,7 +56,8 @@ void Graph::findViews(const Context &context) {
     bool ok = first && first->step == s, read = false;
     for (int b : step.writes) {
       const Alias *a = aliasOf[b];
-      ok = ok && a && a->step == s && a->base == first->base;
+      // What may not move stays where it is first made; a view is made again with each instance of its base.
+      ok = ok && a && a->step == s && a->base == first->base && problem.buffers[b].movable;
       if (!ok)
         break;
       read = read || !context.uses.readers[b].empty();

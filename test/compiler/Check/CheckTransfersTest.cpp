@@ -85,7 +85,7 @@ TEST(CheckTransfers, RejectsEveryMutationOfThePlannersOwnPlans) {
   quick.jointRounds = quick.jointRescues = 8, quick.rungs = 4, quick.alternatives = false;
   std::map<std::string, int> tried;
   int transfers = 0, moves = 0, again = 0;
-  for (uint64_t seed = 0; seed < 30; ++seed) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
     Problem p = randomGraph(kGraphFamilies[seed % std::size(kGraphFamilies)], 6 + int(seed % 9), seed);
     p.levers.recompute = p.levers.spill = p.levers.stream = p.levers.move = true;
     p.tiers[0].capacity = 0;
