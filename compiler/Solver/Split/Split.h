@@ -1,13 +1,14 @@
 //===- Split.h - Computing a graph in pieces of rows ------------------------------------------===//
 //
 // What a map needs at once need not be all of it: rows of a result follow from few rows of its operands. A *stage* runs
-// a set of steps in P pieces. Piece p makes, of each value that the stage keeps, the rows up to extent * (p + 1) / P,
-// and of all others the rows that those need, by the reach of each step (its halo). Rows that an earlier piece made are
-// read again, never computed again. A kept value is whole when its stage ends and is all that later stages can read;
-// what is kept by none and read in several stages is computed in each. So a plan is a list of kept values: which maps
-// to keep and which to compute again. A sum over all rows ends what can stream through it: it is carried from piece to
-// piece, kept, and read by later stages. (The rows at a time are those of line buffers, as in Halide's sliding windows
-// and in fused-layer accelerators: Alwani et al., MICRO 2016.)
+// a set of steps in P pieces. Piece p reads the rows up to extent * (p + 1) / P of what is there before the stage,
+// makes the rows of the kept values that these allow, and of all others the rows that those need, by the reach of each
+// step (its halo). Rows that an earlier piece made are read again, never computed again. A kept value is whole when its
+// stage ends and is all that later stages can read; what is kept by none and read in several stages is computed in
+// each. So a plan is a list of kept values: which maps to keep and which to compute again. A sum over all rows ends
+// what can stream through it: it is carried from piece to piece, kept, and read by later stages. (The rows at a time
+// are those of line buffers, as in Halide's sliding windows and in fused-layer accelerators: Alwani et al., MICRO
+// 2016.)
 //
 // Plain structs, and text in and out (SplitText.cpp, docs/concepts/splitting.md). Ranges are half-open, sizes in bytes.
 //
