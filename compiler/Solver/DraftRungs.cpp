@@ -116,7 +116,7 @@ void DraftRungs::pack(Rung &rung) {
     return;
   PackOptions packing;
   packing.passes = options.packPasses, packing.exactNodes = options.exactNodes;
-  rung.plan = assemble(context, rung.draft, packing);
+  rung.plan = std::make_unique<Solution>(assemble(context, rung.draft, packing));
   if (!context.problem.levers.move || rung.plan->peak[0] <= rung.least[0])
     return;
   const Layout layout = layOut(context, rung.draft);
@@ -124,8 +124,9 @@ void DraftRungs::pack(Rung &rung) {
   ns.reserve(layout.ns.size());
   for (int s : rung.draft.order)
     ns.push_back(layout.ns[s]);
-  rung.moved =
-      moveBuffers(context.problem, *rung.plan, ns, rung.plan->arena[0] - (rung.plan->peak[0] - rung.least[0]), packing);
+  const int64_t arena = rung.plan->arena[0] - (rung.plan->peak[0] - rung.least[0]);
+  if (auto moved = moveBuffers(context.problem, *rung.plan, ns, arena, packing))
+    rung.moved = std::make_unique<Solution>(std::move(*moved));
 }
 
 const Solution &DraftRungs::first() {

@@ -9,7 +9,7 @@
 
 #include "compiler/Solver/Assemble.h"
 #include "compiler/Solver/FitOptions.h"
-#include <optional>
+#include <memory>
 
 namespace plim::solver {
 
@@ -22,7 +22,7 @@ inline bool within(const TierBytes &bytes, const TierBytes &capacity) {
   return true;
 }
 
-class DraftRungs {
+class DraftRungs { // what it returns is valid until it goes
 public:
   DraftRungs(const Context &context, const FitOptions &options); // both must outlive it
 
@@ -38,9 +38,9 @@ private:
     Draft draft;
     bool first = false;
     int64_t ns = 0;
-    TierBytes least{};               // whatever the packing
-    std::optional<Solution> plan{};  // packed when first asked for
-    std::optional<Solution> moved{}; // with moves, where the packing is above `least`
+    TierBytes least{};                 // whatever the packing
+    std::unique_ptr<Solution> plan{};  // packed when first asked for
+    std::unique_ptr<Solution> moved{}; // with moves, where the packing is above `least`
   };
   const Context &context;
   const FitOptions &options;

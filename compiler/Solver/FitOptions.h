@@ -15,10 +15,15 @@ struct FitOptions {
   int tradeEvaluations = 5000; // drafts simulated while trading time for memory, likewise
   int packPasses = 40;         // greedy packing passes
   int64_t exactNodes = 20000;  // search nodes of the exact packing
-  int jointRounds = 200;       // ruin-and-recreate rounds of a plan with recomputation or transfers
-  int jointRescues = 300;      // of these, rounds at least where the first plans do not fit
-  int rungs = 256;             // budgets of the ram that plans are made for, a power of two (Ladder.h)
-  bool alternatives = true;    // a refusal also prices other labels and levers, by solving again
+  // Ruin-and-recreate rounds of a plan with recomputation or transfers, of up to 3,000 steps; fewer of larger ones.
+  // The plans of a grid, of which a budget takes about ten, have a third of them.
+  int jointRounds = 600;
+  int jointRescues = 300; // of these, rounds at least where the first plans do not fit
+  int rungs = 256;        // budgets of the ram that plans are made for, a power of two (Ladder.h)
+  // One plan, made for the budget itself instead of for those of a fixed grid: in much less time and often a little
+  // faster, but a larger budget may be refused what a smaller one has, or get a slower plan.
+  bool quick = false;
+  bool alternatives = true; // a refusal also prices other labels and levers, by solving again
   // Told what is being done, a line each.
   std::function<void(const std::string &)> progress{};
 };

@@ -85,7 +85,10 @@ JointRungs::JointRungs(const Context &context, const Draft &start, const FitOpti
 
 JointOptions JointRungs::request(const TierBytes &capacity) const {
   JointOptions request;
-  request.iterations = options.jointRounds, request.rescues = options.jointRescues;
+  constexpr int64_t kSteps = 3000;
+  const int64_t rounds = options.quick ? options.jointRounds : (options.jointRounds + 2) / 3;
+  request.iterations = int(rounds * kSteps / std::max<int64_t>(kSteps, int64_t(context.problem.steps.size())));
+  request.rescues = options.jointRescues;
   request.capacity = capacity;
   const int64_t granule = context.problem.granule;
   if (capacity[0] != kUnbounded)

@@ -1,7 +1,6 @@
 //===- Ladder.cpp - Plans from the fastest to the smallest --------------------------------------===//
 #include "compiler/Solver/Ladder.h"
 #include "compiler/Check/CheckSolution.h"
-#include "compiler/Solver/Bound/Bound.h"
 #include "compiler/Solver/RungPath.h"
 #include <algorithm>
 #include <bit>
@@ -25,16 +24,14 @@ struct Ladder::State {
   State(const Problem &given, const FitOptions &how)
       : problem(given), options(how), context(problem), drafts(context, options) {
     const Levers &levers = problem.levers;
-    const bool transfers = levers.spill || levers.stream;
-    hasJoint = levers.recompute || transfers;
-    fine = !hasJoint || int64_t(problem.steps.size()) <= (transfers ? kFineTransferSteps : kFineSteps);
+    hasJoint = levers.recompute || levers.spill || levers.stream;
   }
 
   const Problem problem;
   const FitOptions options;
   const Context context;
   DraftRungs drafts;
-  bool hasJoint = false, fine = true;
+  bool hasJoint = false;
   RamGrid grid;
   std::optional<JointRungs> joint;
   std::map<int64_t, RungPath> paths; // by budget of the ssd
@@ -49,12 +46,8 @@ struct Ladder::State {
   void prepare() {
     if (joint)
       return;
-    joint.emplace(context, fine ? drafts.leanest() : drafts.firstDraft(), options);
-    if (!fine)
-      return;
+    joint.emplace(context, options.quick ? drafts.firstDraft() : drafts.leanest(), options);
     grid.top = drafts.first().peak[0], grid.leastNs = drafts.isFastest() ? drafts.first().ns : -1;
-    grid.floor = std::clamp<int64_t>(leastBytes(problem, {0, 0}).bytes, 1, std::max<int64_t>(1, grid.top));
-    grid.smallestFirst = int64_t(problem.steps.size()) <= kSmallestFirstSteps;
     grid.depth = std::bit_width(unsigned(std::max(1, options.rungs))) - 1;
   }
 
@@ -64,7 +57,7 @@ struct Ladder::State {
     return paths.try_emplace(ssd, *joint, grid, capacity, options).first->second;
   }
 
-  // The budgets of the ssd within this one that plans are made for. A large problem has only the one.
+  // The budgets of the ssd within this one that plans are made for. A quick plan has only the one.
   std::vector<RungPath *> pathsWithin(TierBytes capacity) {
     int64_t fixed = 0, all = 0; // what could be spilled
     for (const FixedCost &cost : problem.fixed)
@@ -75,7 +68,7 @@ struct Ladder::State {
         all += alignUp(bytes, std::max(kSsdAlign, problem.granule));
       }
     int64_t &ssd = capacity[int(Tier::Ssd)];
-    if (!fine) {
+    if (options.quick) {
       ssd = std::min(ssd, fixed + all);
       return {&path(capacity)};
     }
@@ -93,24 +86,22 @@ struct Ladder::State {
 
   const Solution *fastest(const TierBytes &capacity) {
     const bool enough = within(drafts.first().peak, capacity);
-    if (!hasJoint || (enough && (drafts.isFastest() || !fine)))
+    if (enough && (drafts.isFastest() || options.quick))
+      return sound(&drafts.first());
+    if (!hasJoint)
       return sound(drafts.fastestWithin(capacity));
-    const Solution *best = fine ? drafts.fastestWithin(capacity) : nullptr;
+    const Solution *best = options.quick ? nullptr : drafts.fastestWithin(capacity);
     auto consider = [&](const Solution *plan) {
       if (plan && within(plan->peak, capacity) && (!best || plan->ns < best->ns))
         best = plan;
     };
-    const std::vector<RungPath *> available = pathsWithin(capacity);
-    bool found = false;
-    for (RungPath *path : available) {
-      const Solution *plan = fine ? path->fastest(capacity[0]) : path->planFor(capacity[0]);
-      found = found || plan;
-      consider(plan);
-    }
-    if (!found && !fine)
+    const std::vector<RungPath *> paths = pathsWithin(capacity);
+    for (RungPath *path : paths)
+      consider(options.quick ? path->planFor(capacity[0]) : path->fastest(capacity[0]));
+    if (options.quick && !best)
       consider(drafts.fastestWithin(capacity));
-    for (size_t k = 0; k < available.size() && !found && (fine || !best); ++k)
-      consider(available[k]->smallest());
+    if (options.quick && !best)
+      consider(paths.front()->smallest());
     return sound(best);
   }
 

@@ -1,29 +1,23 @@
 //===- Ladder.h - Plans from the fastest to the smallest, found without looking at the budget ---===//
 //
 // Two kinds of plans. Those of DraftRungs are a fixed list. Those of JointRungs (recomputation, spilling, streaming)
-// are made for a fixed grid of budgets: of the ssd, `kSsdRungs` from none to all that could be spilled; of the ram, for
-// each of these, FitOptions::rungs in geometric steps from a floor that no plan goes below to the peak of the fastest
-// draft. Making all of them takes long, so a budget has only those made that decide about it, by bisection of the ram's
-// grid:
-//
-//   - a rung where no plan is found makes all smaller budgets fail;
-//   - a rung's plan must take no less time than that of the next larger rung of the path, and no more than that of the
-//     next smaller one. One that is slower is replaced by the smaller rung's plan, which fits too. One that is faster
-//     is replaced likewise, or by the next one down that is slow enough.
+// are made for a fixed grid of budgets: of the ssd, four from none to all that could be spilled; for each of these the
+// plan of least ram, and FitOptions::rungs budgets of the ram in geometric steps from what that takes to the peak of
+// the fastest draft. Making all of them takes long, so a budget has only those made that decide about it: the plan of
+// least ram, then rungs by bisection. A rung's plan must take no less time than that of the next larger rung of the
+// path, and no more than that of the next smaller one; where it does, or none is found, the smaller rung's plan takes
+// its place, which fits too. (Where that is the plan of least ram, the next one down that is slow enough.)
 //
 // So on every path time falls as budgets grow, whatever the planner does, and all budgets between two rungs get the
-// same plan. A budget gets the fastest of the drafts that fit and of what the paths of all ssd rungs within it give;
-// where there is none, the plan of least memory, if that fits. What a budget gets never depends on what was asked
-// before.
+// same plan. A budget gets the fastest of the drafts that fit and of what the paths of all ssd rungs within it give.
+// What a budget gets never depends on what was asked before.
 //
 // Monotone in every tier by construction: a budget is met if and only if it is at least what `smallest` takes, so a
-// larger one is never refused; and a larger one never gets a slower plan. The latter has one exception: the plan of
-// least memory is searched for only where nothing else fits, as that takes long, and may be faster than what larger
-// budgets get. Problems of up to kSmallestFirstSteps steps, where that is likely, have it first, and no exception.
+// larger one is never refused; and a larger one never gets a slower plan.
 //
-// Problems of more than kFineSteps steps have no grid: a plan is made for the budget itself, from scratch, and drafts
-// other than the fastest only where it fails. What they accept is still at least what fits `smallest`, but not exactly
-// that, and time falls with the budget only as far as the planner has it so.
+// With FitOptions::quick there is no grid: a plan is made for the budget itself, from scratch, then drafts where that
+// fails, then the plan of least ram. What `smallest` takes is met, but larger budgets may get slower plans, and
+// somewhat smaller ones may be met too.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef PLIM_SOLVER_LADDER_H
@@ -34,10 +28,6 @@
 #include <memory>
 
 namespace plim::solver {
-
-inline constexpr int64_t kSmallestFirstSteps = 100;
-inline constexpr int64_t kFineSteps = 2000;         // without transfers
-inline constexpr int64_t kFineTransferSteps = 1000; // with them; they take several plans for each
 
 struct CurvePoint {
   int64_t ram = 0, ssd = 0, ns = 0; // what a plan takes

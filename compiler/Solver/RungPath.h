@@ -7,14 +7,12 @@
 
 namespace plim::solver {
 
-// Budgets of the ram in 2^depth geometric steps from `floor`, which no plan goes below, to `top`.
+// Budgets of the ram in 2^depth geometric steps, from what the plan of least memory takes to `top`.
 struct RamGrid {
-  int64_t floor = 1, top = 1;
+  int64_t top = 1;
   int depth = 0;
   // No plan is faster, and from `top` on there is one of this time; -1: not known, so that plans are made for the top.
   int64_t leastNs = -1;
-  bool smallestFirst = false; // no budget gets a plan that is slower than that of least memory
-  int64_t budget(int rung) const;
 };
 
 class RungPath {
@@ -22,9 +20,9 @@ public:
   // All must outlive it; the capacity of the ram is not used.
   RungPath(const JointRungs &joint, const RamGrid &grid, const TierBytes &capacity, const FitOptions &options);
 
-  // The plan of the path to this budget (Ladder.h); null where it has none.
+  // The plan of the path to this budget (Ladder.h); null below what `smallest` takes.
   const Solution *fastest(int64_t ram);
-  // The plan of least ram that is found: by the planner's own search, or on the way to the grid's smallest rung.
+  // The plan of least ram that is found; null where none is at any budget.
   const Solution *smallest();
   // The plan for one budget; null where none is found.
   const Solution *planFor(int64_t ram);
@@ -35,10 +33,11 @@ private:
   TierBytes capacity; // unbounded in the ram
   const FitOptions &options;
   std::map<int64_t, std::optional<Solution>> made; // by budget
-  std::optional<const Solution *> least;
-  std::optional<Solution> witness;
+  bool searched = false;
+  std::optional<Solution> least;
 
-  const Solution *slowEnough(int low, int rung, int64_t faster);
+  int64_t budget(int rung) const;
+  const Solution *slowEnough(int rung, int64_t faster);
 };
 
 } // namespace plim::solver

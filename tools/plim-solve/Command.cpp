@@ -11,10 +11,11 @@ namespace {
 constexpr const char *kHelp = R"(plim-solve: parts of the memory planner on instance files
 
 usage:
-  plim-solve fit PROBLEM [--ram SIZE] [--ssd SIZE] [--levers LIST] [-o SOLUTION] [--json] [--progress]
+  plim-solve fit PROBLEM [--ram SIZE] [--ssd SIZE] [--levers LIST] [--quick] [-o SOLUTION] [--json] [--progress]
       The fastest plan found that fits, or why there is none and what would fit. --ram and --ssd replace the budgets
       that the problem states; --ssd also gives leave to spill. --levers replaces the problem's: a list of order,
-      choose, alias, recompute, spill, stream, split, move and lend, separated by commas, or - for none.
+      choose, alias, recompute, spill, stream, split, move and lend, separated by commas, or - for none. With --quick
+      one plan is made, for this budget alone, in much less time: a larger budget may then get a slower one.
   plim-solve curve PROBLEM [--ssd SIZE] [--levers LIST] [--json]
       Predicted time against ram, from the smallest budget that a plan was found for to the fastest plan.
   plim-solve bound PROBLEM [--levers LIST] [--json]
@@ -38,17 +39,17 @@ struct Entry {
   int (*run)(Session &);
   size_t files;
   std::vector<std::string> texts, sizes, numbers; // options with a value
-  bool progress = false;
+  std::vector<std::string> flags;                 // options without one
 };
 
 const std::vector<Entry> &commands() {
   static const std::vector<Entry> list = {
-      {"fit", runFit, 1, {"--levers", "-o"}, {"--ram", "--ssd"}, {}, true},
-      {"curve", runCurve, 1, {"--levers"}, {"--ssd"}, {}, false},
-      {"bound", runBound, 1, {"--levers"}, {}, {}, false},
-      {"check", runCheck, 2, {}, {}, {}, false},
-      {"pack", runPack, 1, {"-o"}, {"--capacity"}, {}, false},
-      {"generate", runGenerate, 0, {"--shape", "-o"}, {"--read", "--write"}, {"--ops", "--seed"}, false},
+      {"fit", runFit, 1, {"--levers", "-o"}, {"--ram", "--ssd"}, {}, {"--progress", "--quick"}},
+      {"curve", runCurve, 1, {"--levers"}, {"--ssd"}, {}, {}},
+      {"bound", runBound, 1, {"--levers"}, {}, {}, {}},
+      {"check", runCheck, 2, {}, {}, {}, {}},
+      {"pack", runPack, 1, {"-o"}, {"--capacity"}, {}, {}},
+      {"generate", runGenerate, 0, {"--shape", "-o"}, {"--read", "--write"}, {"--ops", "--seed"}, {}},
   };
   return list;
 }
@@ -102,8 +103,8 @@ int runPlimSolve(const std::vector<std::string> &args, std::ostream &out, std::o
     const std::string option = args[k].substr(0, equals);
     if (option == "--json" && equals == std::string::npos) {
       session.json = true;
-    } else if (entry->progress && option == "--progress" && equals == std::string::npos) {
-      session.progress = true;
+    } else if (has(entry->flags, option) && equals == std::string::npos) {
+      session.flags.insert(option);
     } else if (has(entry->texts, option) || has(entry->sizes, option) || has(entry->numbers, option)) {
       if (equals == std::string::npos && ++k == args.size())
         return session.usage("need a value after " + option);

@@ -100,7 +100,8 @@ int runFit(Session &session) {
   if (!problem)
     return code;
   solver::FitOptions options;
-  if (session.progress)
+  options.quick = session.flags.count("--quick") > 0;
+  if (session.flags.count("--progress"))
     options.progress = [&](const std::string &line) { session.err << "plim-solve: " << line << std::endl; };
   const solver::FitResult result = solver::fitBudget(*problem, options);
   if (result.refusal)

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 namespace plim {
 
@@ -14,8 +15,9 @@ using Json = nlohmann::ordered_json;
 
 struct Session {
   std::ostream &out, &err;
-  bool json = false, progress = false;
+  bool json = false;
   std::vector<std::string> files{};
+  std::set<std::string> flags{};               // options without a value
   std::map<std::string, std::string> values{}; // of options, as typed
   std::map<std::string, int64_t> numbers{};    // of options that take a size or a number
 
