@@ -61,7 +61,7 @@ std::string constant(const std::string &macro, uint64_t value) {
 }
 
 struct Writer {
-  std::string upper, binds, buffers, entries, states;
+  std::string upper, binds, buffers, entries, states, variants;
 
   /// `inExample`: the example at the head of the file binds it.
   void addIO(const std::string &macro, const char *kind, const Json &io, bool inExample) {
@@ -92,6 +92,13 @@ struct Writer {
       one = plain + "_" + std::to_string(number);
     states += "#define " + one + " " + literalOf(name) + "\n" + constant(one + "_BYTES", state["bytes"]);
   }
+  void addVariant(const Json &variant) {
+    std::string name = variant["name"], one = upper + "_VARIANT_" + macroName(name), plain = one;
+    for (int number = 2; !macros.insert(one).second; ++number)
+      one = plain + "_" + std::to_string(number);
+    variants += "#define " + one + " " + literalOf(name) + "\n" +
+                constant(one + "_RESERVED_BYTES", variant["reserved_peak"]["ram"]);
+  }
   int count[2] = {0, 0};
   std::set<std::string> macros, known;
 };
@@ -103,9 +110,17 @@ std::string modelHeader(const plim_table *table, const std::string &prefix) {
   Writer w;
   w.upper = macroName(prefix);
   const std::string firstEntry = plan["programs"].empty() ? "" : plan["programs"][0]["name"].get<std::string>();
+  const Json &variants = plan["variants"];
+  if (variants.size() > 1)
+    for (const Json &variant : variants)
+      w.addVariant(variant);
   for (const Json &p : plan["programs"]) {
+    // Variants differ in memory alone.
+    if (p["variant"] != variants[0]["name"])
+      continue;
     std::string entry = p["name"], macro = w.upper + "_" + macroName(entry);
-    w.entries += "\n/* Entry \"" + textOf(entry) + "\": what the runtime reserves in RAM, caller's buffers apart. */\n";
+    w.entries += "\n/* Entry \"" + textOf(entry) + "\": what the runtime reserves in RAM, caller's buffers apart";
+    w.entries += w.variants.empty() ? ". */\n" : "; of the first variant. */\n";
     w.entries += "#define " + macro + " " + literalOf(entry) + "\n";
     w.entries += constant(macro + "_RESERVED_BYTES", p["reserved_peak"]["ram"]);
     for (const Json &io : p["inputs"])
@@ -153,6 +168,10 @@ std::string modelHeader(const plim_table *table, const std::string &prefix) {
          "_model;\n"
          "/* Of the file model.weights. */\n" +
          constant(w.upper + "_WEIGHTS_FILE_BYTES", plan["weights_bytes"]) + w.entries +
+         (w.variants.empty() ? ""
+                             : "\n/* Variants, the fastest first, for plim_find, and what all entries of each reserve "
+                               "in RAM. */\n" +
+                                   constant(w.upper + "_VARIANTS", variants.size()) + w.variants) +
          (w.states.empty() ? "" : "\n/* States of a session, for plim_state_data. */\n" + w.states) +
          "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }

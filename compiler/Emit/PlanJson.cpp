@@ -54,7 +54,7 @@ public:
   Json run() {
     Json out = Json::object();
     out["name"] = string(program.name);
-    out["variant"] = string(program.variant);
+    out["variant"] = string(records<plim_t_variant>(table, PLIM_SEC_VARIANTS)[program.variant].name);
     out["budget"] = budgetByTier(program.budget);
     out["reserved_peak"] = byTier(program.reserved_peak);
     out["live_peak"] = byTier(program.live_peak);
@@ -303,6 +303,11 @@ Json planJson(const plim_table *table, std::string_view modelName, const PlanFac
   for (uint64_t i = 0; i < table->sections[PLIM_SEC_PROGRAMS].count; ++i)
     programs.push_back(withFacts(ProgramReport(table, p[i]).run(), facts));
   out["programs"] = std::move(programs);
+  Json variants = Json::array();
+  const plim_t_variant *v = records<plim_t_variant>(table, PLIM_SEC_VARIANTS);
+  for (uint64_t i = 0; i < table->sections[PLIM_SEC_VARIANTS].count; ++i)
+    variants.push_back(Json{{"name", plim_table_string(table, v[i].name)}, {"reserved_peak", byTier(v[i].peak)}});
+  out["variants"] = std::move(variants);
   return out;
 }
 
@@ -326,8 +331,10 @@ std::string explainPlan(const Json &plan) {
   };
   for (const Json &p : plan["programs"]) {
     const Json &budget = p["budget"]["ram"];
-    add("entry %s: peak %s of RAM, budget %s\n", p["name"].get<std::string>().c_str(),
-        formatBytes(p["peak"]["ram"]).c_str(), budget.is_null() ? "none" : formatBytes(budget.get<uint64_t>()).c_str());
+    const std::string variant = p["variant"],
+                      entry = p["name"].get<std::string>() + (variant.empty() ? "" : ".") + variant;
+    add("entry %s: peak %s of RAM, budget %s\n", entry.c_str(), formatBytes(p["peak"]["ram"]).c_str(),
+        budget.is_null() ? "none" : formatBytes(budget.get<uint64_t>()).c_str());
     add("  the runtime reserves %s, of it constants and states %s; inputs and outputs take %s\n",
         formatBytes(p["reserved_peak"]["ram"]).c_str(), formatBytes(p["resident_bytes"]).c_str(),
         formatBytes(p["io_bytes"]).c_str());

@@ -25,7 +25,9 @@ constexpr double kSurely = 0.95;
 
 class Compiler {
 public:
-  Compiler(const CompileOptions &options, MLIRContext &context) : o(options), context(context) {}
+  Compiler(const CompileOptions &options, MLIRContext &context)
+      : o(options), context(context),
+        ramBudget(o.budgets.empty() ? o.ramBudget : std::optional(o.budgets.front().bytes)) {}
 
   CompileResult run() {
     result.status = compile();
@@ -78,10 +80,15 @@ private:
       return show(*module);
     CompileStatus status = lower();
     bool isPlanned = status == CompileStatus::Done || status == CompileStatus::Budget;
-    if (isPlanned && o.ramBudget && o.split == "auto" && o.stage != EmitStage::Virtual)
+    const bool seekPieces = ramBudget && o.split == "auto" && o.stage != EmitStage::Virtual;
+    if (isPlanned && seekPieces && (o.budgets.empty() || status == CompileStatus::Budget))
       status = lowerInPieces(status);
     for (Diagnostic &diagnostic : refusal)
       context.getDiagEngine().emit(std::move(diagnostic));
+    if (!o.budgets.empty() && status == CompileStatus::Budget)
+      reportRefused(lowered.module->getLoc(), o.budgets, need);
+    if (virtualForm && status == CompileStatus::Done)
+      status = planVariants();
     if (status != CompileStatus::Done)
       return status;
     return o.stage == EmitStage::Virtual ? show(*lowered.module) : emitPlan(writes);
@@ -99,7 +106,7 @@ private:
     return CompileStatus::Done;
   }
 
-  /// From the graph to stage placed; a refusal of the budget goes to `refusal`.
+  /// From the graph to stage placed, where the budgets are known; a refusal of the (smallest) one goes to `refusal`.
   CompileStatus lower() {
     phase("kernels");
     object = std::make_unique<gen::ObjectBuilder>(context, o.name);
@@ -115,12 +122,27 @@ private:
     if (o.stage == EmitStage::Virtual)
       return CompileStatus::Done;
     phase("plan");
+    if (!o.budgets.empty() || o.variants)
+      virtualForm = cast<plan::ModuleOp>((*lowered.module)->clone());
     refusal.clear();
+    if (o.variants)
+      return CompileStatus::Done;
     ScopedDiagnosticHandler keep(&context, [this](Diagnostic &diagnostic) {
       refusal.push_back(std::move(diagnostic));
       return success();
     });
     return fit(*lowered.module);
+  }
+
+  /// The module that was lowered last, under each of the budgets.
+  CompileStatus planVariants() {
+    phase("variants");
+    std::vector<Budget> budgets = o.budgets;
+    if (o.variants)
+      budgets = proposeBudgets(*virtualForm, request(std::nullopt), o.variants);
+    if (budgets.empty())
+      return CompileStatus::Internal;
+    return statusOf(fitVariants(*virtualForm, request(std::nullopt), budgets, o.curve, lowered.module, facts).status);
   }
 
   int64_t predictedNs() const {
@@ -143,7 +165,7 @@ private:
     SplitAlternatives alternatives(*unsplit, "auto", o.choice, wholeNs);
     for (size_t i = 0; i < alternatives.size(); ++i) {
       // One that will not fit is planned only to say what would.
-      const bool surely = double(alternatives.estimatedBytes(i)) * kSurely > double(*o.ramBudget);
+      const bool surely = double(alternatives.estimatedBytes(i)) * kSurely > double(*ramBudget);
       if (surely && (fits || i + 1 < alternatives.size()))
         continue;
       inPieces = true;
@@ -217,10 +239,9 @@ private:
     return writes ? write(*object, *table, json) : CompileStatus::Done;
   }
 
-  /// Every entry from stage virtual to placed under the budget; each refusal is reported.
-  CompileStatus fit(plan::ModuleOp planModule) {
+  plan::FitRequest request(std::optional<int64_t> ram) const {
     plan::FitRequest request;
-    request.budget[unsigned(plan::Tier::Ram)] = o.ramBudget;
+    request.budget[unsigned(plan::Tier::Ram)] = ram;
     request.budget[unsigned(plan::Tier::Ssd)] = o.ssdBudget;
     request.countIO = o.countIO;
     request.links = solver::linksOf(o.profile);
@@ -231,10 +252,11 @@ private:
       request.options.alternatives = false;
     }
     request.levers.stream = request.levers.stream && o.stream;
-    facts.profile = o.profile.name;
-    FitOutcome outcome = fitModule(planModule, request, o.curve, facts);
-    need = outcome.need;
-    switch (outcome.status) {
+    return request;
+  }
+
+  static CompileStatus statusOf(FitStatus status) {
+    switch (status) {
     case FitStatus::Done:
       return CompileStatus::Done;
     case FitStatus::Budget:
@@ -242,6 +264,14 @@ private:
     case FitStatus::Internal:
       return CompileStatus::Internal;
     }
+  }
+
+  /// Every entry from stage virtual to placed under the budget; each refusal is reported.
+  CompileStatus fit(plan::ModuleOp planModule) {
+    facts.profile = o.profile.name;
+    FitOutcome outcome = fitModule(planModule, request(ramBudget), o.curve && !virtualForm, facts);
+    need = outcome.need;
+    return statusOf(outcome.status);
   }
 
   CompileStatus write(gen::ObjectBuilder &object, const plan::EncodedTable &table, const emit::Json &json) {
@@ -268,6 +298,8 @@ private:
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<gen::ObjectBuilder> object;
   lowering::GraphToPlanResult lowered;
+  OwningOpRef<plan::ModuleOp> virtualForm; // of `lowered`, where there will be variants
+  std::optional<int64_t> ramBudget;        // of several, the smallest
   std::vector<Diagnostic> refusal;
   int64_t need = 0;      // that the refusal names
   bool inPieces = false; // `module` is split

@@ -11,6 +11,7 @@
 
 #include "compiler/Import/Onnx/ImportOptions.h"
 #include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
+#include "compiler/Pipelines/Variants.h"
 #include "compiler/Solver/Profile/MachineProfile.h"
 #include <functional>
 #include <optional>
@@ -28,6 +29,10 @@ struct CompileOptions {
   std::string name = "model"; // a C name; prefixes every symbol
   onnx::ImportOptions import;
   std::optional<int64_t> ramBudget;
+  /// Several budgets, by rising bytes, and then no ramBudget: a variant of every entry for each.
+  std::vector<Budget> budgets;
+  /// Not 0: so many, chosen between the smallest that is met and the one that no plan needs more than.
+  int64_t variants = 0;
   std::optional<int64_t> ssdBudget; // bytes that may be spilled
   bool stream = true;               // constants may stay in the weight file until they are needed
   bool curve = false;               // plan for other budgets too, and say what they take
@@ -36,7 +41,8 @@ struct CompileOptions {
   int64_t workers = 8; // of the plan, an upper bound
   uint32_t jobs = 1;   // threads of @setup
   lowering::KernelChoice choice;
-  /// Pieces of rows (docs/concepts/splitting.md): "auto" where the budget is not met otherwise, "off", or a plan.
+  /// Pieces of rows (docs/concepts/splitting.md): "auto" where the budget is not met otherwise, "off", or a plan. All
+  /// variants are of the same pieces: with several budgets, "auto" makes some where the smallest one asks for them.
   std::string split = "auto";
   bool planOnly = false; // plan and report, but write no artifact
   EmitStage stage = EmitStage::Artifact;

@@ -1,6 +1,7 @@
 //===- Artifact.cpp - A compiled model, loaded and ready to run -------------------------------===//
 #include "tools/plim-run/Artifact.h"
 #include "nlohmann/json.hpp"
+#include "plim/limits.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -78,13 +79,30 @@ Artifact::~Artifact() {
     ::dlclose(library);
 }
 
+/// The name of a variant, or of what "auto" picks: the fastest that fits the memory that is free.
+static Failure chooseVariant(const plim_model *model, const std::string &asked, std::string &chosen) {
+  uint32_t number = 0;
+  if (asked == "auto") {
+    plim_memory_limits limits;
+    if (plim_memory_limits_read(nullptr, &limits) || plim_pick_variant(model, &limits, &number))
+      return lastFailure();
+  } else {
+    plim_scope scope;
+    if (plim_find(model, nullptr, asked.empty() ? nullptr : asked.c_str(), &scope))
+      return lastFailure();
+    number = scope.variant;
+  }
+  auto *variants = static_cast<const plim_t_variant *>(plim_table_section(model->table, PLIM_SEC_VARIANTS));
+  chosen = plim_table_string(model->table, variants[number].name);
+  return {};
+}
+
 /// The scope is the one program that runs, or all of the variant where several do: they share states.
-Failure Artifact::resolve(const std::vector<std::string> &programs, const std::string &variant) {
-  const char *variantName = variant.empty() ? nullptr : variant.c_str();
+Failure Artifact::resolve(const std::vector<std::string> &programs) {
   for (const std::string &name : programs) {
     if (std::any_of(entries.begin(), entries.end(), [&](const Entry &e) { return e.name == name; }))
       continue;
-    if (plim_find(model, name.empty() ? nullptr : name.c_str(), variantName, &scope))
+    if (plim_find(model, name.empty() ? nullptr : name.c_str(), variant.c_str(), &scope))
       return lastFailure();
     if (scope.program == PLIM_NONE) {
       auto *variants = static_cast<const plim_t_variant *>(plim_table_section(model->table, PLIM_SEC_VARIANTS));
@@ -107,8 +125,8 @@ Failure Artifact::resolve(const std::vector<std::string> &programs, const std::s
   return {};
 }
 
-Failure Artifact::open(const std::string &path, const std::vector<std::string> &programs, const std::string &variant,
-                       const plim_context_options &options) {
+Failure Artifact::open(const std::string &path, const std::vector<std::string> &programs,
+                       const std::string &wantedVariant, const plim_context_options &options) {
   std::string folder = path, so = path;
   struct stat st{};
   if (::stat(path.c_str(), &st) != 0)
@@ -134,7 +152,9 @@ Failure Artifact::open(const std::string &path, const std::vector<std::string> &
   model = static_cast<const plim_model *>(::dlsym(library, (name + "_model").c_str()));
   if (!model)
     return {2, {so + ": need the symbol " + name + "_model, have none"}};
-  if (Failure f = resolve(programs, variant))
+  if (Failure f = chooseVariant(model, wantedVariant, variant))
+    return f;
+  if (Failure f = resolve(programs))
     return f;
   if (plim_model_check(model, scope))
     return lastFailure();

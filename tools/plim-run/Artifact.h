@@ -29,11 +29,12 @@ public:
   Artifact &operator=(const Artifact &) = delete;
   ~Artifact();
 
-  /// `programs` are the names of entries to run, one or more; an empty one is the only entry.
-  Failure open(const std::string &path, const std::vector<std::string> &programs, const std::string &variant,
+  /// `programs` are the names of entries to run, one or more; an empty one is the only entry. `wantedVariant` is a
+  /// variant's name, empty for the first, or "auto" for the fastest that fits the memory that is free.
+  Failure open(const std::string &path, const std::vector<std::string> &programs, const std::string &wantedVariant,
                const plim_context_options &options);
 
-  std::string name;
+  std::string name, variant;
   const plim_model *model = nullptr;
   plim_scope scope = {};
   plim_weights *weights = nullptr;
@@ -49,7 +50,7 @@ public:
   std::vector<Entry> entries; // each once
 
 private:
-  Failure resolve(const std::vector<std::string> &programs, const std::string &variant);
+  Failure resolve(const std::vector<std::string> &programs);
   void *library = nullptr;
 };
 

@@ -25,7 +25,8 @@ Runs a model that plimc compiled into the folder OUT (or OUT/model.so) and print
                              --warmup of the last one
   --load-state FILE          start from the states in the file
   --save-state FILE          write the states when all runs have ended
-  --variant NAME             budget variant (default: the first)
+  --variant NAME|auto        budget variant (default: the first, which is the fastest); auto: the fastest that fits the
+                             memory that is free, within the limits on this process
   --spill-dir DIR            folder for what the plan puts on the SSD (default: PLIM_SPILL_DIR, else plimsoll in the
                              user's cache folder)
   --no-poison                leave out the two runs that measure which bytes are touched

@@ -19,7 +19,7 @@ struct RunStep {
 
 struct RunOptions {
   std::string artifact;             // the folder that plimc wrote, or a model.so in one
-  std::string variant;              // empty: the first one
+  std::string variant;              // empty: the first one; "auto"
   std::vector<RunStep> steps{1};    // --then starts the next one
   std::string loadState, saveState; // files
   bool inputRandom = false, poison = true, redZones = false, jsonStats = false, help = false;

@@ -47,6 +47,7 @@ std::string statsJson(const Artifact &artifact, const RunFigures &f) {
   };
   Json out = Json::object();
   out["model"] = artifact.name;
+  out["variant"] = artifact.variant;
   out["threads"] = u.threads;
   out["tiers"] = Json{{"ram", tier(PLIM_RAM, f.ioPlanned, u.io_bytes)}};
   if (u.planned[PLIM_SSD])
@@ -96,6 +97,8 @@ std::string statsText(const Artifact &artifact, const RunFigures &f) {
   add("%s: %zu run%s on %u thread%s, median %.2f ms, best %.2f ms, CPU %.2f ms\n", artifact.name.c_str(),
       f.wallMs.size(), f.wallMs.size() == 1 ? "" : "s", u.threads, u.threads == 1 ? "" : "s", median(f.wallMs),
       f.wallMs.empty() ? 0 : *std::min_element(f.wallMs.begin(), f.wallMs.end()), median(f.cpuMs));
+  if (!artifact.variant.empty())
+    add("  variant %s\n", artifact.variant.c_str());
   add("  %-22s %15s %15s\n", "RAM, bytes", "planned", "measured");
   row("reserved (the peak)", u.planned[PLIM_RAM] + f.ioPlanned, u.reserved[PLIM_RAM] + u.io_bytes,
       "weights, arenas, stacks, tables, inputs, outputs");

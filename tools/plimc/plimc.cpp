@@ -32,8 +32,12 @@ cl::list<std::string> states("state",
 cl::list<std::string> entries("entry",
                               cl::desc("a program with bounds of its own: decode:S=1; shares weights and states"),
                               cl::value_desc("NAME[:DIM=LO..HI,...]"), cl::cat(category));
-cl::opt<std::string> ram("ram", cl::desc("RAM budget: 96MiB, 1.5GB, 4096 (bytes); without it there is no bound"),
-                         cl::value_desc("SIZE"), cl::cat(category));
+cl::opt<std::string> ram("ram",
+                         cl::desc("RAM budget: 96MiB, 1.5GB, 4096 (bytes); without it there is no bound. Of several "
+                                  "(64MiB,512MiB) each becomes a variant"),
+                         cl::value_desc("SIZE[,SIZE...]"), cl::cat(category));
+cl::opt<std::string> variants("variants", cl::desc("so many budgets between the smallest one and what needs no bound"),
+                              cl::init("0"), cl::value_desc("N"), cl::cat(category));
 cl::opt<std::string> ssd("ssd", cl::desc("bytes that may be written to a spill file: 8GiB; without it there is none"),
                          cl::value_desc("SIZE"), cl::cat(category));
 cl::opt<bool> noStream("no-stream", cl::desc("keep all constants in memory"), cl::cat(category));
@@ -129,6 +133,31 @@ void readProfile(plim::CompileOptions &o, std::vector<std::string> &problems) {
     o.profile = *known;
 }
 
+/// One budget bounds the plan; several become variants, by rising bytes, each once.
+void readBudgets(plim::CompileOptions &o, std::vector<std::string> &problems) {
+  if (!ram.getNumOccurrences())
+    return;
+  llvm::SmallVector<llvm::StringRef> texts;
+  llvm::StringRef(ram.getValue()).split(texts, ',');
+  std::vector<plim::Budget> budgets;
+  for (llvm::StringRef text : texts) {
+    plim::Budget &budget = budgets.emplace_back(plim::Budget{text.trim().str(), 0});
+    if (std::string why = plim::parseByteSize(budget.name, budget.bytes); !why.empty())
+      problems.push_back("--ram: " + why);
+    std::erase(budget.name, ' ');
+  }
+  if (budgets.size() == 1) {
+    o.ramBudget = budgets.front().bytes;
+    return;
+  }
+  llvm::stable_sort(budgets, [](const auto &a, const auto &b) { return a.bytes < b.bytes; });
+  for (size_t i = 1; i < budgets.size(); ++i)
+    if (budgets[i].bytes == budgets[i - 1].bytes)
+      problems.push_back("--ram: need different budgets, have '" + budgets[i - 1].name + "' and '" + budgets[i].name +
+                         "'");
+  o.budgets = std::move(budgets);
+}
+
 /// Options as the compiler takes them; everything that is wrong at once.
 plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   plim::CompileOptions o;
@@ -151,7 +180,7 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
       problems.push_back(std::string(flag) + ": " + why);
     into = bytes;
   };
-  size("--ram", ram, o.ramBudget);
+  readBudgets(o, problems);
   size("--ssd", ssd, o.ssdBudget);
   o.stream = !noStream;
   o.curve = curve;
@@ -167,6 +196,11 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
     if (!llvm::is_contained(allowed, text))
       problems.push_back(std::string(flag) + ": need one of " + llvm::join(allowed, ", ") + ", have '" + text + "'");
   };
+  if (variants.getNumOccurrences()) {
+    o.variants = number("--variants", variants, 1, 16);
+    if (ram.getNumOccurrences())
+      problems.push_back("--variants: need no --ram beside it, as it chooses the budgets");
+  }
   o.workers = number("--workers", workers, 1, 256);
   o.jobs = uint32_t(number("--jobs", jobs, 0, 256));
   if (o.jobs == 0)

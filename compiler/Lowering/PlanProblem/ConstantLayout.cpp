@@ -1,8 +1,9 @@
 //===- ConstantLayout.cpp - The order of constants in the weight file --------------------------------------===//
 
 #include "compiler/Lowering/PlanProblem/ConstantLayout.h"
-#include "compiler/Lowering/PlanProblem/Arenas.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
+
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace plim::plan;
@@ -14,45 +15,64 @@ int64_t plim::plan::weightDataBytes(plim::plan::ModuleOp module) {
   return end;
 }
 
-ConstantHomes plim::plan::constantHomes(plim::plan::ModuleOp module) {
+/// Of the programs of one variant, or of all.
+static ConstantHomes homesOf(plim::plan::ModuleOp module, std::optional<StringRef> variant) {
   ConstantHomes homes;
   for (auto state : module.getBody().getOps<StateOp>())
     if (state.getInitAttr())
       homes.inMemory.insert(state.getInitAttr().getAttr());
   for (auto program : module.getBody().getOps<ProgramOp>())
-    for (auto resident : program.getBody().getOps<ResidentOp>())
-      (resident.getInFile() ? homes.streamed : homes.inMemory).insert(resident.getSymbolAttr().getAttr());
+    if (!variant || program.getVariant() == *variant)
+      for (auto resident : program.getBody().getOps<ResidentOp>())
+        (resident.getInFile() ? homes.streamed : homes.inMemory).insert(resident.getSymbolAttr().getAttr());
   for (auto constant : module.getBody().getOps<ConstantOp>())
     if (!homes.streamed.contains(constant.getSymNameAttr()))
       homes.inMemory.insert(constant.getSymNameAttr());
   return homes;
 }
 
+ConstantHomes plim::plan::constantHomes(plim::plan::ModuleOp module) { return homesOf(module, std::nullopt); }
+
 void plim::plan::layOutConstants(plim::plan::ModuleOp module) {
-  ConstantHomes homes = constantHomes(module);
-  if (homes.streamed.empty())
+  if (constantHomes(module).streamed.empty())
     return;
+  llvm::MapVector<StringRef, ConstantHomes> variants;
+  for (auto program : module.getBody().getOps<ProgramOp>())
+    if (!variants.contains(program.getVariant()))
+      variants[program.getVariant()] = homesOf(module, program.getVariant());
+  llvm::DenseSet<StringAttr> streamed;
+  DenseMap<StringAttr, int> keepers; // variants that have it in memory
+  for (const auto &[variant, homes] : variants) {
+    streamed.insert_range(homes.streamed);
+    for (StringAttr name : homes.inMemory)
+      ++keepers[name];
+  }
   SmallVector<ConstantOp> constants(module.getBody().getOps<ConstantOp>());
   llvm::stable_sort(constants, [&](ConstantOp a, ConstantOp b) {
-    bool memoryA = homes.inMemory.contains(a.getSymNameAttr()), memoryB = homes.inMemory.contains(b.getSymNameAttr());
-    return memoryA != memoryB ? memoryA : a.getOffset() < b.getOffset();
+    int keepersA = keepers.lookup(a.getSymNameAttr()), keepersB = keepers.lookup(b.getSymNameAttr());
+    return keepersA != keepersB ? keepersA > keepersB : a.getOffset() < b.getOffset();
   });
-  int64_t end = 0, memoryEnd = 0;
+  int64_t end = 0;
   DenseMap<StringAttr, int64_t> offsets;
+  llvm::StringMap<int64_t> memoryEnd; // by variant
   for (ConstantOp constant : constants) {
     StringAttr name = constant.getSymNameAttr();
-    end = llvm::alignTo(end, homes.streamed.contains(name) ? kSsdAlign : kAlign);
+    end = llvm::alignTo(end, streamed.contains(name) ? kSsdAlign : kAlign);
     constant.setOffset(end);
     offsets[name] = end;
     end += constant.getBytes();
-    if (homes.inMemory.contains(name))
-      memoryEnd = end;
+    for (const auto &[variant, homes] : variants)
+      if (homes.inMemory.contains(name))
+        memoryEnd[variant] = end;
   }
   for (auto program : module.getBody().getOps<ProgramOp>())
-    for (auto resident : program.getBody().getOps<ResidentOp>())
-      if (auto offset = offsets.find(resident.getSymbolAttr().getAttr());
-          resident.getArena() && offset != offsets.end())
-        resident.setOffset(offset->second);
-  if (ArenaOp arena = findConstantArena(module))
-    arena.setTypeAttr(TypeAttr::get(BufferType::get(module.getContext(), llvm::alignTo(memoryEnd, kAlign), Tier::Ram)));
+    for (auto resident : program.getBody().getOps<ResidentOp>()) {
+      auto offset = offsets.find(resident.getSymbolAttr().getAttr());
+      if (!resident.getArena() || offset == offsets.end())
+        continue;
+      resident.setOffset(offset->second);
+      int64_t bytes = llvm::alignTo(memoryEnd[program.getVariant()], kAlign);
+      cast<ArenaOp>(SymbolTable::lookupSymbolIn(module, resident.getArenaAttr()))
+          .setTypeAttr(TypeAttr::get(BufferType::get(module.getContext(), bytes, Tier::Ram)));
+    }
 }
