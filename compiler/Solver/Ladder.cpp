@@ -1,6 +1,7 @@
 //===- Ladder.cpp - Plans from the fastest to the smallest --------------------------------------===//
 #include "compiler/Solver/Ladder.h"
 #include "compiler/Check/CheckSolution.h"
+#include "compiler/Solver/Labels.h"
 #include "compiler/Solver/RungPath.h"
 #include <algorithm>
 #include <bit>
@@ -35,6 +36,7 @@ struct Ladder::State {
   RamGrid grid;
   std::optional<JointRungs> joint;
   std::map<int64_t, RungPath> paths; // by budget of the ssd
+  std::optional<std::vector<Solution>> labelled;
   std::set<const Solution *> checked;
 
   const Solution *sound(const Solution *plan) {
@@ -49,6 +51,12 @@ struct Ladder::State {
     joint.emplace(context, options.quick ? drafts.firstDraft() : drafts.leanest(), options);
     grid.top = drafts.first().peak[0], grid.leastNs = drafts.isFastest() ? drafts.first().ns : -1;
     grid.depth = std::bit_width(unsigned(std::max(1, options.rungs))) - 1;
+  }
+
+  const std::vector<Solution> &byLabel() {
+    if (!labelled)
+      labelled = smallestByLabel(problem, options);
+    return *labelled;
   }
 
   RungPath &path(TierBytes capacity) {
@@ -88,20 +96,25 @@ struct Ladder::State {
     const bool enough = within(drafts.first().peak, capacity);
     if (enough && (drafts.isFastest() || options.quick))
       return sound(&drafts.first());
-    if (!hasJoint)
-      return sound(drafts.fastestWithin(capacity));
-    const Solution *best = options.quick ? nullptr : drafts.fastestWithin(capacity);
+    const bool fixed = !options.quick || !hasJoint; // plans that do not depend on the budget first
+    const Solution *best = fixed ? drafts.fastestWithin(capacity) : nullptr;
     auto consider = [&](const Solution *plan) {
       if (plan && within(plan->peak, capacity) && (!best || plan->ns < best->ns))
         best = plan;
     };
-    const std::vector<RungPath *> paths = pathsWithin(capacity);
+    std::vector<RungPath *> paths;
+    if (hasJoint)
+      paths = pathsWithin(capacity);
     for (RungPath *path : paths)
       consider(options.quick ? path->planFor(capacity[0]) : path->fastest(capacity[0]));
     if (options.quick && !best)
       consider(drafts.fastestWithin(capacity));
-    if (options.quick && !best)
-      consider(paths.front()->smallest());
+    for (RungPath *path : paths)
+      if (options.quick && !best)
+        consider(path->smallest());
+    if (!options.quick || !best)
+      for (const Solution &plan : byLabel())
+        consider(&plan);
     return sound(best);
   }
 
@@ -118,6 +131,11 @@ struct Ladder::State {
       for (RungPath *path : pathsWithin(capacities()))
         if (const Solution *least = path->smallest(); least && least->peak[0] < best->peak[0])
           best = least;
+    TierBytes others = capacities();
+    others[0] = kUnbounded;
+    for (const Solution &plan : byLabel())
+      if (within(plan.peak, others) && plan.peak[0] < best->peak[0])
+        best = &plan;
     return *sound(best);
   }
 

@@ -9,7 +9,8 @@
 // its place, which fits too. (Where that is the plan of least ram, the next one down that is slow enough.)
 //
 // So on every path time falls as budgets grow, whatever the planner does, and all budgets between two rungs get the
-// same plan. A budget gets the fastest of the drafts that fit and of what the paths of all ssd rungs within it give.
+// same plan. A budget gets the fastest of the drafts that fit, of the smallest plans with one label (Labels.h) that
+// fit, and of what the paths of all ssd rungs within it give.
 // What a budget gets never depends on what was asked before.
 //
 // Monotone in every tier by construction: a budget is met if and only if it is at least what `smallest` takes, so a

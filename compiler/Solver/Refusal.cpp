@@ -4,10 +4,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/Solver/Bound/Bound.h"
+#include "compiler/Solver/Labels.h"
 #include "compiler/Solver/Ladder.h"
 #include "compiler/Solver/Layout.h"
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace plim::solver {
@@ -56,30 +56,14 @@ std::vector<LiveBuffer> liveAtPeak(const Problem &problem, const Solution &plan)
   return live;
 }
 
-// The problem with nothing but this label where a step offers it (whatever bars it now).
-Problem onlyLabel(const Problem &problem, const std::string &label) {
-  Problem only = problem;
-  for (Step &step : only.steps) {
-    auto has = [&](const Candidate &c) { return c.label == label; };
-    if (std::none_of(step.candidates.begin(), step.candidates.end(), has))
-      continue;
-    for (Candidate &c : step.candidates)
-      c.barredBy = has(c) ? "" : "other label";
-  }
-  return only;
-}
-
 std::vector<Alternative> priceAlternatives(const Problem &problem, const FitOptions &options) {
-  std::map<std::string, std::string> labels; // and what bars each
-  for (const Step &step : problem.steps)
-    for (const Candidate &c : step.candidates)
-      if (!c.label.empty())
-        labels.emplace(c.label, c.barredBy);
   std::vector<Alternative> result;
-  for (const auto &[label, barredBy] : labels) {
+  for (const auto &[label, barredBy] : labelsOf(problem)) {
     const Problem only = onlyLabel(problem, label);
-    if (validate(only).empty()) // a group may have no choice left
-      result.push_back({label, barredBy, Ladder(only, options).smallest().peak[0]});
+    if (!validate(only).empty()) // a group has no choice left
+      continue;
+    const int64_t bound = leastBytes(only).bytes;
+    result.push_back({label, barredBy, barredBy.empty() ? bound : Ladder(only, options).smallest().peak[0], bound});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const Alternative &a, const Alternative &b) { return a.need < b.need; });
@@ -91,9 +75,15 @@ struct LeverName {
   bool Levers::*on;
 };
 // Those that a user decides about; the others are free.
-constexpr LeverName kPriced[] = {{"recompute", "recompute", &Levers::recompute},
-                                 {"spill", "--ssd SIZE", &Levers::spill},
-                                 {"stream", "stream", &Levers::stream}};
+constexpr LeverName kPriced[] = {{"recompute", "with recompute", &Levers::recompute},
+                                 {"spill", "with --ssd ", &Levers::spill}, // and what the plan takes of it
+                                 {"stream", "without --no-stream", &Levers::stream}};
+
+// A round size that is no less, as options take it.
+std::string roundSize(int64_t bytes) {
+  const int64_t unit = bytes < int64_t(4) << 20 ? 1024 : bytes < int64_t(4) << 30 ? 1 << 20 : 1 << 30;
+  return absl::StrCat((bytes + unit - 1) / unit, unit == 1024 ? "KiB" : unit == 1 << 20 ? "MiB" : "GiB");
+}
 
 bool possible(const Problem &problem) {
   const Levers &levers = problem.levers;
@@ -102,32 +92,31 @@ bool possible(const Problem &problem) {
 }
 
 std::vector<LeverPrice> priceLevers(const Problem &problem, const FitOptions &options) {
+  const int ssd = int(Tier::Ssd);
   std::vector<LeverPrice> result;
   for (const LeverName &lever : kPriced) {
     Problem other = problem;
     bool &on = other.levers.*lever.on;
     on = !on;
-    if (possible(other))
-      result.push_back({lever.name, lever.flag, problem.levers.*lever.on, Ladder(other, options).smallest().peak[0]});
+    const bool spills = lever.on == &Levers::spill && on;
+    if (spills)
+      other.tiers[ssd].capacity = kUnbounded;
+    if (!possible(other))
+      continue;
+    Ladder ladder(other, options);
+    const Solution &plan = ladder.smallest();
+    result.push_back({lever.name, absl::StrCat(lever.flag, spills ? roundSize(plan.peak[ssd]) : ""),
+                      problem.levers.*lever.on, plan.peak[0]});
   }
-  const int ssd = int(Tier::Ssd);
   if (problem.levers.spill && problem.tiers[ssd].capacity != kUnbounded) {
     Problem other = problem;
     other.tiers[ssd].capacity = kUnbounded;
     Ladder ladder(other, options);
     const Solution &plan = ladder.smallest();
     if (plan.peak[ssd] > problem.tiers[ssd].capacity)
-      result.push_back({"more ssd", absl::StrCat("--ssd ", plan.peak[ssd]), false, plan.peak[0]});
+      result.push_back({"more ssd", absl::StrCat("with --ssd ", roundSize(plan.peak[ssd])), false, plan.peak[0]});
   }
   return result;
-}
-
-// Prices are of plans made with less search.
-FitOptions quick(const FitOptions &options) {
-  FitOptions less = options;
-  less.jointRounds /= 8, less.jointRescues /= 8, less.orderRounds /= 4, less.tradeEvaluations /= 4;
-  less.progress = {};
-  return less;
 }
 
 } // namespace
@@ -162,20 +151,23 @@ std::string Refusal::message() const {
   if (rest > 0)
     absl::StrAppend(&text, absl::StrFormat("%12d  %10s  ", rest, humanBytes(rest)), live.size() - kShown,
                     " smaller ones\n");
+  // What another label saves is a plan; that one costs memory is said only where no plan needs less.
   for (const Alternative &a : alternatives) {
-    const int64_t saved = need - a.need;
-    absl::StrAppend(&text, a.label, " needs ", a.need, " bytes: ");
-    if (saved == 0)
-      absl::StrAppend(&text, "saves nothing");
+    const bool saves = !a.barredBy.empty() && a.need <= need;
+    if (!saves && a.bound <= need)
+      continue;
+    if (saves)
+      absl::StrAppend(&text, a.label, " needs ", a.need, " bytes: saves ",
+                      a.need < need ? absl::StrCat(need - a.need) : "nothing");
     else
-      absl::StrAppend(&text, saved > 0 ? "saves " : "costs ", saved > 0 ? saved : -saved);
+      absl::StrAppend(&text, a.label, " needs at least ", a.bound, " bytes: costs ", a.bound - need);
     if (!a.barredBy.empty())
       absl::StrAppend(&text, " (forbidden by ", a.barredBy, ")");
     absl::StrAppend(&text, "\n");
   }
   for (const LeverPrice &lever : levers) {
     const int64_t gain = lever.on ? lever.need - need : need - lever.need;
-    absl::StrAppend(&text, lever.on ? "" : "with ", lever.on ? lever.lever : lever.flag);
+    absl::StrAppend(&text, lever.on ? lever.lever : lever.flag);
     if (lever.on)
       absl::StrAppend(&text, gain > 0 ? absl::StrCat(" saves ", gain, " bytes of that") : " saves nothing of that");
     else
@@ -185,8 +177,7 @@ std::string Refusal::message() const {
     absl::StrAppend(&text, "\n");
   }
   // A round number that is met too, as budgets are monotone.
-  const int64_t unit = need < int64_t(4) << 20 ? 1024 : 1 << 20;
-  absl::StrAppend(&text, "a budget of ", (need + unit - 1) / unit, unit == 1024 ? "KiB" : "MiB", " is met\n");
+  absl::StrAppend(&text, "a budget of ", roundSize(need), " is met\n");
   return text;
 }
 
@@ -210,8 +201,8 @@ Refusal explainRefusal(const Problem &problem, Ladder &ladder, const FitOptions 
   }
   refusal.live = liveAtPeak(problem, plan);
   if (options.alternatives) {
-    refusal.alternatives = priceAlternatives(problem, quick(options));
-    refusal.levers = priceLevers(problem, quick(options));
+    refusal.alternatives = priceAlternatives(problem, withLessSearch(options));
+    refusal.levers = priceLevers(problem, withLessSearch(options));
   }
   return refusal;
 }

@@ -18,13 +18,14 @@ struct LiveBuffer {
 struct Alternative {
   std::string label{};
   std::string barredBy{}; // the flag that forbids it now, or ""
-  int64_t need = 0;       // ram bytes
+  int64_t need = 0;  // ram bytes; of one that is not barred, whose plans are among those without a refusal, `bound`
+  int64_t bound = 0; // ram bytes that any plan with it takes
 };
 
 // What one lever changes: the smallest budget met with it the other way round.
 struct LeverPrice {
   std::string lever{}; // "recompute"
-  std::string flag{};  // what a user types to have it
+  std::string flag{};  // what a user changes to have it: "with --ssd 8GiB", "without --no-stream"
   bool on = false;     // now
   int64_t need = 0;    // ram bytes, where it is turned over
 };

@@ -109,12 +109,16 @@ def test_other_attention_algorithms_are_priced_by_solving(plan, tmp_path):
 
     naive, text = need("--attention=naive")
     for algorithm in ("flash", "chunked"):
-        price = re.search(rf"attention={algorithm} needs (\d+) bytes: (saves|costs) (\d+|nothing) "
+        price = re.search(rf"attention={algorithm} needs (at least )?(\d+) bytes: (saves|costs) (\d+|nothing) "
                           r"\(forbidden by --attention=naive\)", text)
-        assert price, text
-        assert int(price[1]) == need(f"--attention={algorithm}")[0], "the price is what a compile with it needs"
-        assert abs(int(price[1]) - naive) == (0 if price[3] == "nothing" else int(price[3]))
-        assert (price[2] == "saves") == (int(price[1]) <= naive)
+        other = need(f"--attention={algorithm}")[0]
+        if not price:
+            assert other > naive, "what saves memory is named"
+        elif price[1]:
+            assert naive < int(price[2]) <= other, "what costs memory is proved to"
+        else:
+            assert int(price[2]) == other <= naive, "the price is what a compile with it needs"
+            assert price[3] == "saves" and naive - other == (0 if price[4] == "nothing" else int(price[4]))
     assert need()[0] <= naive, "auto is never worse than one algorithm"
 
 

@@ -1,8 +1,10 @@
 //===- FitTest.cpp - Budgets: accepted or refused, monotone, deterministic ---------------------===//
 #include "compiler/Solver/Fit.h"
 #include "compiler/Check/CheckSolution.h"
+#include "compiler/Solver/Labels.h"
 #include "compiler/Solver/Order.h"
 #include "compiler/Solver/ProblemText.h"
+#include "test/compiler/Solver/RandomGraph.h"
 #include "test/compiler/Solver/RandomProblem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -77,6 +79,40 @@ TEST(Fit, RefusalSaysNeedHaveWhereAndWhatAlternativesWouldSave) {
   EXPECT_EQ(r.bound, 88 * kMiB);
   EXPECT_TRUE(r.proved);
   EXPECT_THAT(r.message(), testing::HasSubstr("proved: no plan fits: no plan needs less than 92274688 bytes of ram"));
+}
+
+TEST(Fit, RefusalPricesLabelsThatAreAllowedOnlyWhereProved) {
+  Problem p = attentionModel();
+  p.tiers[0].capacity = 20 * kMiB;
+  const FitResult result = fitBudget(p);
+  ASSERT_TRUE(result.refusal);
+  EXPECT_EQ(result.refusal->need, 25 * kMiB);
+  const std::string message = result.refusal->message();
+  EXPECT_THAT(message, testing::HasSubstr("attention=naive needs at least 92274688 bytes: costs 66060288\n"));
+  EXPECT_THAT(message, testing::Not(testing::HasSubstr("attention=flash needs")));
+}
+
+TEST(Fit, NoLabelAloneNeedsLessThanAllOfThem) {
+  FitOptions options = quick();
+  options.alternatives = false, options.jointRounds = options.jointRescues = 8, options.rungs = 4;
+  int plans = 0, lower = 0;
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    Problem p = seed % 2 ? randomProblem(seed, {.steps = 14, .labels = true})
+                         : randomGraph(kGraphFamilies[seed / 2 % std::size(kGraphFamilies)], 10, seed);
+    p.levers.recompute = true, p.levers.spill = seed % 4 == 0;
+    Ladder ladder(p, options);
+    const int64_t need = ladder.smallest().peak[0];
+    for (const Solution &plan : smallestByLabel(p, options)) {
+      EXPECT_THAT(check::checkSolution(p, plan, check::IgnoreCapacity::Yes), testing::IsEmpty()) << "seed " << seed;
+      EXPECT_LE(need, plan.peak[0]) << "seed " << seed;
+      // And who has that much gets no slower a plan.
+      const Solution *given = ladder.fastest(plan.peak);
+      EXPECT_TRUE(given && given->ns <= plan.ns) << "seed " << seed;
+      ++plans, lower += plan.peak[0] == need;
+    }
+  }
+  EXPECT_GT(plans, 20);
+  EXPECT_GT(lower, 0);
 }
 
 TEST(Fit, PiecesOfAConcatAreWrittenIntoItsResult) {

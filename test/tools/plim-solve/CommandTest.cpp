@@ -143,7 +143,7 @@ TEST_F(PlimSolve, TheSsdIsUsedWhereItsBudgetIsGiven) {
   EXPECT_EQ(json["peak"]["ssd"], 65536);
   EXPECT_LE(json["peak"]["ram"], 80000);
   EXPECT_EQ(run({"fit", path("long"), "--ram", "80000", "--ssd", "16KiB"}), kOverBudget);
-  EXPECT_THAT(err.str(), HasSubstr("with --ssd 65536 the need is "));
+  EXPECT_THAT(err.str(), HasSubstr("with --ssd 64KiB the need is "));
 }
 
 TEST_F(PlimSolve, RefusalsSayWhatIsProved) {
