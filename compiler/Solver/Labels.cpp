@@ -31,7 +31,7 @@ std::vector<Solution> smallestByLabel(const Problem &problem, const FitOptions &
   std::map<std::string, std::string> labels = labelsOf(problem);
   std::erase_if(labels, [](const auto &entry) { return !entry.second.empty(); });
   std::vector<Solution> plans;
-  if (labels.size() < 2 || !problem.levers.choose)
+  if (labels.size() < 2 || !problem.levers.choose || int64_t(problem.steps.size()) > kLabelSteps)
     return plans;
   const FitOptions less = withLessSearch(options);
   for (const auto &[label, barredBy] : labels) {

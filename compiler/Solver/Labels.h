@@ -17,6 +17,8 @@ Problem onlyLabel(const Problem &problem, const std::string &label);
 
 // Plans of the problem, the one of least ram found for each label that is not barred, where there are several: choices
 // are where the search for all of the problem is weakest. Nothing is spilled, so that they do not depend on the ssd.
+// None of problems of more than kLabelSteps steps, where these searches take long.
+inline constexpr int64_t kLabelSteps = 1000;
 std::vector<Solution> smallestByLabel(const Problem &problem, const FitOptions &options);
 
 // Limits of a search that is one of many.

@@ -18,7 +18,7 @@ constexpr int kCoarseRescues = 100;
 // Work for one try at a smaller plan, and for all that follow it. Small graphs, which are the harder ones near their
 // floor, take more of it; a million takes about 0.2 s.
 int64_t tryWork(const Graph &graph) {
-  return std::clamp<int64_t>(24'000'000'000 / int64_t(graph.operations.size() + 1), 6'000'000, 60'000'000);
+  return std::clamp<int64_t>(10'000'000'000 / int64_t(graph.operations.size() + 1), 6'000'000, 25'000'000);
 }
 
 int64_t ramOf(const JointOptions &options) { return options.capacity[int(Tier::Ram)]; }
