@@ -5,13 +5,12 @@
 // plan of least ram, and FitOptions::rungs budgets of the ram in geometric steps from what that takes to the peak of
 // the fastest draft. Making all of them takes long, so a budget has only those made that decide about it: the plan of
 // least ram, then rungs by bisection. A rung's plan must take no less time than that of the next larger rung of the
-// path, and no more than that of the next smaller one; where it does, or none is found, the smaller rung's plan takes
-// its place, which fits too. (Where that is the plan of least ram, the next one down that is slow enough.)
+// path, and no more than that of the next smaller one; where it does not, or none is found, the smaller rung's plan
+// takes its place, which fits too. (Where that is the plan of least ram, the next one down that is slow enough.)
 //
 // So on every path time falls as budgets grow, whatever the planner does, and all budgets between two rungs get the
 // same plan. A budget gets the fastest of the drafts that fit, of the smallest plans with one label (Labels.h) that
-// fit, and of what the paths of all ssd rungs within it give.
-// What a budget gets never depends on what was asked before.
+// fit, and of what the paths of all ssd rungs within it give. It never depends on what was asked before.
 //
 // Monotone in every tier by construction: a budget is met if and only if it is at least what `smallest` takes, so a
 // larger one is never refused; and a larger one never gets a slower plan.
