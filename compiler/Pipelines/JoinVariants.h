@@ -12,8 +12,8 @@ struct Variant {
 };
 
 /// All programs in a module with the constants and states of the first, which all of them have alike; the given modules
-/// are left empty. States are in one arena. Each variant has an arena of its own for constants: its part of the weight
-/// file from the start, in which comes first what most variants keep.
+/// are left empty. States are in one arena. Each variant has an arena of its own for constants: the weight file from
+/// its start, in which comes first what the first variant keeps, then what the next ones keep beside that.
 mlir::OwningOpRef<plan::ModuleOp> joinVariants(llvm::ArrayRef<Variant> variants);
 
 } // namespace plim

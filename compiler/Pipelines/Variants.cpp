@@ -36,6 +36,26 @@ int64_t predictedNs(const emit::PlanFacts &facts) {
   return ns;
 }
 
+/// Constants in memory.
+llvm::StringSet<> keptBy(plan::ModuleOp module) {
+  llvm::StringSet<> kept;
+  for (auto program : module.getOps<plan::ProgramOp>())
+    for (auto resident : program.getOps<plan::ResidentOp>())
+      if (!resident.getInFile())
+        kept.insert(resident.getSymbol());
+  return kept;
+}
+
+/// Of `constants`, those that the module does not keep, each in whole pages of the file.
+int64_t bytesBeside(plan::ModuleOp module, const llvm::StringSet<> &constants) {
+  const llvm::StringSet<> kept = keptBy(module);
+  int64_t bytes = 0;
+  for (auto constant : module.getOps<plan::ConstantOp>())
+    if (constants.contains(constant.getSymName()) && !kept.contains(constant.getSymName()))
+      bytes += int64_t(plim_page(constant.getBytes()));
+  return bytes;
+}
+
 struct Planned {
   const Budget *budget;
   OwningOpRef<plan::ModuleOp> module;
@@ -75,16 +95,12 @@ private:
   FitOutcome planAll() {
     planned.clear();
     merged.clear();
-    llvm::StringSet<> kept = request.kept;
+    llvm::StringSet<> kept;
     for (auto [i, budget] : llvm::enumerate(budgets)) {
-      plan::FitRequest mine = request;
-      mine.kept = kept;
-      mine.budget[kRam] = budget.bytes - less[i];
-      Planned next{&budget, cast<plan::ModuleOp>(virtualForm->clone()), {}};
-      FitOutcome outcome = fit(next, mine, curve && i == 0);
+      Planned next{&budget, {}, {}};
+      FitOutcome outcome = planBeside(next, kept, budget.bytes - less[i], curve && i == 0);
       if (outcome.status == FitStatus::Internal)
         return outcome;
-      // Room for what a smaller variant keeps is there, as its own plan has it, but a search may miss it.
       const bool gains = outcome.status == FitStatus::Done &&
                          (planned.empty() || predictedNs(next.facts) < predictedNs(planned.back().facts));
       if (!gains && planned.empty())
@@ -93,25 +109,48 @@ private:
         merged.push_back({&budget, planned.back().budget});
         continue;
       }
-      for (auto program : next.module->getOps<plan::ProgramOp>()) {
+      for (auto program : next.module->getOps<plan::ProgramOp>())
         program.setBudgetAttr(withRam(program, budget.bytes));
-        for (auto resident : program.getOps<plan::ResidentOp>())
-          if (!resident.getInFile())
-            kept.insert(resident.getSymbol());
-      }
+      for (const auto &name : keptBy(*next.module))
+        kept.insert(name.getKey());
       planned.push_back(std::move(next));
     }
     return {};
   }
 
-  FitOutcome fit(Planned &next, const plan::FitRequest &mine, bool withCurve) {
+  /// The faster of two plans for `bytes`: one that leaves room for what it streams of `kept`, which smaller variants
+  /// keep and which is in its memory all the same; and one that keeps all of that.
+  FitOutcome planBeside(Planned &next, const llvm::StringSet<> &kept, int64_t bytes, bool withCurve) {
+    FitOutcome outcome;
+    int64_t room = 0, foreign = 0;
+    for (int tries = 0; tries < kTries; ++tries, room = foreign) {
+      outcome = fit(next, {}, bytes - room, withCurve);
+      foreign = outcome.status == FitStatus::Done ? bytesBeside(*next.module, kept) : 0;
+      if (foreign <= room)
+        break;
+    }
+    const bool fits = outcome.status == FitStatus::Done && foreign <= room;
+    if (outcome.status == FitStatus::Internal || (fits && room == 0) || kept.empty())
+      return outcome;
+    Planned keeper{next.budget, {}, {}};
+    FitOutcome other = fit(keeper, kept, bytes, withCurve);
+    if (fits && (other.status != FitStatus::Done || predictedNs(next.facts) <= predictedNs(keeper.facts)))
+      return outcome;
+    next = std::move(keeper);
+    return other;
+  }
+
+  FitOutcome fit(Planned &next, const llvm::StringSet<> &kept, int64_t bytes, bool withCurve) {
     said.clear();
     ScopedDiagnosticHandler keep(virtualForm.getContext(), [this](Diagnostic &diagnostic) {
       said.push_back(std::move(diagnostic));
       return success();
     });
-    FitOutcome outcome = fitModule(*next.module, mine, withCurve, next.facts);
-    return outcome;
+    plan::FitRequest mine = request;
+    mine.kept = kept;
+    mine.budget[kRam] = bytes;
+    next.module = cast<plan::ModuleOp>(virtualForm->clone());
+    return fitModule(*next.module, mine, withCurve, next.facts);
   }
 
   /// The smallest budget is refused: all that are below the need.

@@ -24,11 +24,11 @@ std::vector<Budget> proposeBudgets(plan::ModuleOp virtualForm, const plan::FitRe
 void reportRefused(mlir::Location loc, llvm::ArrayRef<Budget> budgets, int64_t need);
 
 /// Every entry of a module in stage virtual once for each budget, by rising bytes and of unlike names, in one module in
-/// stage placed: program @entry.name of variant `name`. Constants and states are there once; a variant keeps in memory
-/// what those of smaller budgets keep, and the weight file has first what most of them keep, so that each reserves a
-/// part of it from its start. A budget that gains no time over a smaller one gets no variant, with a remark. All
-/// budgets that are refused are named in one error. `joined` gets the module, `facts` what fitModule gives for each
-/// program, with the curve at the smallest budget.
+/// stage placed: program @entry.name of variant `name`. Constants and states are there once; the weight file has first
+/// what the smallest budget keeps in memory, then what the next one keeps beside that, so that each variant reserves a
+/// part of it from its start, which counts against its budget. A budget that gains no time over a smaller one gets no
+/// variant, with a remark. All budgets that are refused are named in one error. `joined` gets the module, `facts` what
+/// fitModule gives for each program, with the curve at the smallest budget.
 FitOutcome fitVariants(plan::ModuleOp virtualForm, const plan::FitRequest &request, llvm::ArrayRef<Budget> budgets,
                        bool curve, mlir::OwningOpRef<plan::ModuleOp> &joined, emit::PlanFacts &facts);
 

@@ -104,6 +104,13 @@ def test_a_variant_reserves_only_the_start_of_the_weights_that_it_keeps(net):
     assert kept["64MiB"] == LAYERS > kept["16MiB"] > kept["7MiB"]
 
 
+def test_a_variant_is_as_fast_as_its_budget_alone(net, tmp_path):
+    model, out = net
+    for p in harness.plan_of(out)["programs"]:
+        harness.compile_model(model, tmp_path, "--state=h=hn", f"--ram={p['variant']}")
+        assert p["predicted_ns"] <= 1.05 * harness.plan_of(tmp_path)["programs"][0]["predicted_ns"]
+
+
 def test_variants_of_feature_maps(tmp_path):
     model = tiny.save(convolutions(), tmp_path / "cnn.onnx")
     done = harness.compile_model(model, tmp_path / "out", "--variants=4")

@@ -41,17 +41,18 @@ void plim::plan::layOutConstants(plim::plan::ModuleOp module) {
     if (!variants.contains(program.getVariant()))
       variants[program.getVariant()] = homesOf(module, program.getVariant());
   llvm::DenseSet<StringAttr> streamed;
-  DenseMap<StringAttr, int> keepers; // variants that have it in memory
-  for (const auto &[variant, homes] : variants) {
-    streamed.insert_range(homes.streamed);
-    for (StringAttr name : homes.inMemory)
-      ++keepers[name];
+  DenseMap<StringAttr, size_t> firstKeeper; // the first variant that has it in memory
+  for (auto [number, entry] : llvm::enumerate(variants)) {
+    streamed.insert_range(entry.second.streamed);
+    for (StringAttr name : entry.second.inMemory)
+      firstKeeper.try_emplace(name, number);
   }
+  auto rank = [&](ConstantOp constant) {
+    auto keeper = firstKeeper.find(constant.getSymNameAttr());
+    return std::pair(keeper == firstKeeper.end() ? variants.size() : keeper->second, constant.getOffset());
+  };
   SmallVector<ConstantOp> constants(module.getBody().getOps<ConstantOp>());
-  llvm::stable_sort(constants, [&](ConstantOp a, ConstantOp b) {
-    int keepersA = keepers.lookup(a.getSymNameAttr()), keepersB = keepers.lookup(b.getSymNameAttr());
-    return keepersA != keepersB ? keepersA > keepersB : a.getOffset() < b.getOffset();
-  });
+  llvm::stable_sort(constants, [&](ConstantOp a, ConstantOp b) { return rank(a) < rank(b); });
   int64_t end = 0;
   DenseMap<StringAttr, int64_t> offsets;
   llvm::StringMap<int64_t> memoryEnd; // by variant

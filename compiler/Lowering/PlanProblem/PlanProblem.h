@@ -125,8 +125,9 @@ llvm::SmallVector<PieceCopy> remainingCopies(const PlanProblem &extracted, const
 int64_t weightDataBytes(ModuleOp module);
 
 /// Puts constants that programs stream behind those that lie in memory, each at a multiple of kSsdAlign, so that those
-/// in memory are one range from the start of the file; of several variants, first what most of them keep. Homes and the
-/// arenas, one a variant, follow. Does nothing where none is streamed.
+/// in memory are one range from the start of the file; of several variants, in order, first what the first one keeps,
+/// then what the second keeps beside that. Homes and the arenas, one a variant, follow. Does nothing where none is
+/// streamed.
 void layOutConstants(ModuleOp module);
 
 } // namespace plim::plan
