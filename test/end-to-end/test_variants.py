@@ -9,6 +9,7 @@ import pytest
 
 import decoder
 import harness
+import test_split
 import tiny
 
 WIDTH, LAYERS, BATCH = 1024, 4, 4
@@ -118,6 +119,19 @@ def test_variants_of_feature_maps(tmp_path):
     assert [name for name, _ in lines] == variants_of(tmp_path / "out")
     bits = outputs(tmp_path / "out", tmp_path)
     assert len(set(bits.values())) == 1
+
+
+def test_a_list_whose_smallest_budget_asks_for_pieces_is_met_in_pieces(tmp_path):
+    model = tiny.save(test_split.blocks(), tmp_path / "blocks.onnx")
+    flags = ["--workers=1", "--no-stream", "--numerics=exact"]
+    harness.compile_model(model, tmp_path / "whole", "--split=off", *flags)
+    whole = harness.plan_of(tmp_path / "whole")["programs"][0]["peak"]["ram"]
+    ram = f"--ram={whole // 2},{whole}"
+    off = harness.compile_model(model, tmp_path / "off", "--split=off", *flags, ram, check=False)
+    assert off.returncode == harness.BUDGET and f"refused of 2 budgets: {whole // 2} (need " in off.stderr
+    harness.compile_model(model, tmp_path / "out", *flags, ram)
+    assert variants_of(tmp_path / "out")[-1] == str(whole // 2)
+    assert len(set(outputs(tmp_path / "out", tmp_path).values())) == 1
 
 
 def test_chosen_budgets_go_from_the_smallest_to_the_fastest(net, tmp_path):
