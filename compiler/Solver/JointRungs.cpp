@@ -176,6 +176,16 @@ std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
     else if (again.plan.peak[0] < best.peak[0])
       best = std::move(again.plan);
   }
+  // Without moves, other plans of that size may pack better.
+  constexpr int kTries = 4;
+  int64_t low = alive;
+  for (int k = 0; k < kTries && best.peak[0] > low; ++k) {
+    least[0] = k == 0 ? alive : low + (best.peak[0] - low) / 2;
+    if (std::optional<Solution> plan = within(least))
+      best = std::move(*plan);
+    else
+      low = least[0];
+  }
   return best;
 }
 

@@ -14,6 +14,7 @@ namespace {
 constexpr double kLinkPrices[] = {0, 0.05, 0.25};
 constexpr int kReplans = 6;
 constexpr int kCoarseRescues = 100;
+constexpr int kThoroughOperations = 128; // graphs with transfers that are tried again where the first try fails
 
 // Work for one try at a smaller plan, and for all that follow it. Small graphs, which are the harder ones near their
 // floor, take more of it; a million takes about 0.2 s.
@@ -160,9 +161,17 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   if (lowers)
     options.rescues = std::min(given.rescues, kCoarseRescues), options.work = tryWork(graph);
   const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / (lowers ? 25 : 500));
+  // The first timeline that fits may not once its transfers are in the order of their queues, where another one does.
+  const bool thorough = transfers(graph) && int(graph.operations.size()) <= kThoroughOperations;
   while (high - low > step) {
     options.capacity[int(Tier::Ram)] = low + (high - low) / 2;
-    if (std::optional<JointPlan> plan = planEither(context, order, graph, options, true)) {
+    std::optional<JointPlan> plan = planEither(context, order, graph, options, true);
+    if (!plan && thorough) {
+      JointOptions more = options;
+      more.iterations = given.iterations;
+      plan = planEither(context, order, graph, more);
+    }
+    if (plan) {
       high = std::min(options.capacity[int(Tier::Ram)], plan->live + graph.resident);
       best = std::move(plan);
     } else {
