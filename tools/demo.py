@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--cache", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/demo"))
-    parser.add_argument("--ram", default="96MiB")
+    parser.add_argument("--ram", default="40MiB")
     args = parser.parse_args()
     model = models.table()["ppocr_det@960"]
     print(f"1. The model: a text detector from the PyPI package {model.package} {model.version} ({model.licence}).",
