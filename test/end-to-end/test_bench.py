@@ -118,8 +118,7 @@ def test_a_peer_that_fails_is_a_dash_with_its_reason(tmp_path, monkeypatch, caps
 
 
 def test_the_planner_benchmark_packs_instances(tmp_path):
-    (tmp_path / "dsa").mkdir()
-    (tmp_path / "dsa" / "three.20.csv").write_text("id,lower,upper,size\n0,0,2,10\n1,1,3,10\n2,2,4,10\n")
+    (tmp_path / "three.20.csv").write_text("id,lower,upper,size\n0,0,2,10\n1,1,3,10\n2,2,4,10\n")
     done = bench("planner", "three", "--instances", tmp_path, "--json", tmp_path / "p.json")
     assert done.returncode == 0, done.stdout + done.stderr
     (row,) = json.loads((tmp_path / "p.json").read_text())["instances"]

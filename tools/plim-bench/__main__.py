@@ -69,11 +69,11 @@ def parser():
     p.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of each run (default 1)")
     rounds(p)
     p = verb("planner", "The memory planner alone (plim-solve); generated graphs under budgets: predicted time beside"
-                        " that without a budget, CPU time; offset packing on $PLIM_BENCH_INSTANCES/dsa/*.csv.")
+                        " that without a budget, CPU time; offset packing on $PLIM_BENCH_INSTANCES/*.csv.")
     p.add_argument("names", nargs="*", metavar="PART",
                    help="only graphs and instances whose name has one of these parts")
     p.add_argument("--instances", type=pathlib.Path, default=os.environ.get("PLIM_BENCH_INSTANCES"), metavar="DIR",
-                   help="a folder with dsa/*.csv (default: PLIM_BENCH_INSTANCES)")
+                   help="a folder with *.csv (default: PLIM_BENCH_INSTANCES)")
     return top
 
 

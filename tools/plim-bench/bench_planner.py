@@ -36,9 +36,9 @@ def packing(args, say):
     """Rows of the instance files that are asked for."""
     if args.instances is None:
         return []
-    files = sorted((pathlib.Path(args.instances) / "dsa").glob("*.csv"))
+    files = sorted(pathlib.Path(args.instances).glob("*.csv"))
     if not files:
-        raise Failure(4, f"need instance files, have none in {pathlib.Path(args.instances) / 'dsa'}")
+        raise Failure(4, f"need instance files (*.csv), have none in {args.instances}")
     return [measure(pathlib.Path(args.tools), path, say) for path in files
             if planner_graphs.chosen(path.name, args.names)]
 
