@@ -19,11 +19,10 @@ struct LeverName {
   const char *name;
   bool Levers::*flag;
 };
-constexpr LeverName kLevers[] = {{"order", &Levers::order}, {"choose", &Levers::choose},
-                                 {"alias", &Levers::alias}, {"recompute", &Levers::recompute},
-                                 {"spill", &Levers::spill}, {"stream", &Levers::stream},
-                                 {"split", &Levers::split}, {"move", &Levers::move},
-                                 {"lend", &Levers::lend}};
+constexpr LeverName kLevers[] = {
+    {"order", &Levers::order},         {"choose", &Levers::choose}, {"alias", &Levers::alias},
+    {"recompute", &Levers::recompute}, {"spill", &Levers::spill},   {"stream", &Levers::stream},
+    {"split", &Levers::split},         {"move", &Levers::move},     {"lend", &Levers::lend}};
 
 std::string ids(const std::vector<int> &list) { return list.empty() ? "-" : absl::StrJoin(list, ","); }
 std::string bytesList(const std::vector<int64_t> &list) { return list.empty() ? "-" : absl::StrJoin(list, ","); }
