@@ -17,6 +17,31 @@ plim_context_options by(uint32_t way) {
   return o;
 }
 
+plim_context_options in(const Folder &folder) {
+  plim_context_options o = {};
+  o.spill_folder = folder.path.c_str();
+  return o;
+}
+
+/// A program with input x and output y of four floats, bound, with a spill folder of its own.
+struct FourFloats {
+  explicit FourFloats(TableBuilder &b) : model(b), r(model.model, 1, nullptr, nullptr, nullptr, in(folder)) {
+    if (r.status)
+      return;
+    plim_bind_input(r.session, PLIM_NONE, "x", x.data(), 16, nullptr, 0);
+    plim_bind_output(r.session, PLIM_NONE, "y", y.data(), 16);
+  }
+  plim_status runPoisoned() {
+    plim_run_options options = {};
+    options.flags = PLIM_RUN_POISON;
+    return r.run(&options);
+  }
+  Folder folder;
+  Model model;
+  Running r;
+  std::vector<float> x = {1, 2, 3, 4}, y = std::vector<float>(4);
+};
+
 TEST(Spill, ResultsAreTheSameByEveryWayAndDepthAndFiguresEqualThePlan) {
   for (uint32_t way : allWays)
     for (uint32_t depth : {0u, 1u, 3u, 32u, 1000u})
@@ -76,9 +101,7 @@ TEST(Spill, ProgramsThatTakeTurnsShareOneFileOfTheLargest) {
   large.buildProgram(b, "large");
   Model model(b);
   Folder folder;
-  plim_context_options o = {};
-  o.spill_folder = folder.path.c_str();
-  Running r(model.model, 1, nullptr, nullptr, nullptr, o);
+  Running r(model.model, 1, nullptr, nullptr, nullptr, in(folder));
   PLIM_OK_OR_FAIL(r.status);
   std::vector<float> x(3000, 1), y(3000);
   for (int turn = 0; turn < 3; ++turn)
@@ -99,10 +122,8 @@ TEST(Spill, NothingIsLeftInTheFolder) {
   SsdPlan plan;
   plan.stream = false;
   Folder folder;
-  plim_context_options o = {};
-  o.spill_folder = folder.path.c_str();
   {
-    SsdRun r(plan, o);
+    SsdRun r(plan, in(folder));
     PLIM_OK_OR_FAIL(r.running->status);
     PLIM_OK_OR_FAIL(r.run());
     EXPECT_EQ(folder.entries(), 0u) << "the file has no name";
@@ -135,20 +156,11 @@ TEST(Spill, AKernelThatReadsATargetInFlightSeesPoison) {
     b.dies(s);
     b.dies(back);
     b.endProgram();
-    Model model(b);
-    Folder folder;
-    plim_context_options o = {};
-    o.spill_folder = folder.path.c_str();
-    Running r(model.model, 1, nullptr, nullptr, nullptr, o);
-    PLIM_OK_OR_FAIL(r.status);
-    std::vector<float> in = {1, 2, 3, 4}, out(4);
-    plim_bind_input(r.session, PLIM_NONE, "x", in.data(), 16, nullptr, 0);
-    plim_bind_output(r.session, PLIM_NONE, "y", out.data(), 16);
-    plim_run_options options = {};
-    options.flags = PLIM_RUN_POISON;
+    FourFloats f(b);
+    PLIM_OK_OR_FAIL(f.r.status);
     for (int i = 0; i < 2; ++i) {
-      PLIM_OK_OR_FAIL(r.run(&options));
-      EXPECT_EQ(out == in, !early);
+      PLIM_OK_OR_FAIL(f.runPoisoned());
+      EXPECT_EQ(f.y == f.x, !early);
     }
   }
 }
@@ -228,19 +240,10 @@ TEST(Spill, ASourceThatChangesWhileItIsWrittenIsNotWhatComesBackInAPoisonRun) {
   b.dies(a);
   b.dies(s);
   b.endProgram();
-  Model model(b);
-  Folder folder;
-  plim_context_options o = {};
-  o.spill_folder = folder.path.c_str();
-  Running r(model.model, 1, nullptr, nullptr, nullptr, o);
-  PLIM_OK_OR_FAIL(r.status);
-  std::vector<float> in = {1, 2, 3, 4}, out(4);
-  plim_bind_input(r.session, PLIM_NONE, "x", in.data(), 16, nullptr, 0);
-  plim_bind_output(r.session, PLIM_NONE, "y", out.data(), 16);
-  plim_run_options options = {};
-  options.flags = PLIM_RUN_POISON;
-  PLIM_OK_OR_FAIL(r.run(&options));
-  EXPECT_EQ(out, (std::vector<float>{9, 18, 27, 36}));
+  FourFloats f(b);
+  PLIM_OK_OR_FAIL(f.r.status);
+  PLIM_OK_OR_FAIL(f.runPoisoned());
+  EXPECT_EQ(f.y, (std::vector<float>{9, 18, 27, 36}));
 }
 
 /// x goes to [64, 4160), slides down to 0 and up to 128, and out; with a step between COPY and death where `late`.

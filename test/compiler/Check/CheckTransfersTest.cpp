@@ -20,6 +20,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// Every mutation of the plan; counts those of each kind.
+void expectRefused(const Problem &p, const Solution &s, uint64_t seed, std::map<std::string, int> &tried) {
+  Mutator mutator(p, s);
+  mutator.tryAll();
+  EXPECT_EQ(mutator.missed, 0) << "seed " << seed << " " << mutator.firstMissed;
+  for (const auto &[kind, count] : mutator.tried)
+    tried[kind] += count;
+}
+
 TEST(CheckTransfers, AcceptsRandomPlansAndRejectsEveryMutation) {
   std::map<std::string, int> tried;
   int reads = 0, writes = 0, moves = 0, shared = 0, again = 0;
@@ -36,11 +45,7 @@ TEST(CheckTransfers, AcceptsRandomPlansAndRejectsEveryMutation) {
       const Storage &x = s.storages[s.places[a.reads[0]].storage], &y = s.storages[s.places[a.writes[0]].storage];
       shared += x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
     }
-    Mutator mutator(p, s);
-    mutator.tryAll();
-    EXPECT_EQ(mutator.missed, 0) << "seed " << seed << " " << mutator.firstMissed;
-    for (const auto &[kind, count] : mutator.tried)
-      tried[kind] += count;
+    expectRefused(p, s, seed, tried);
   }
   // The claim is about plans that have all of these.
   EXPECT_GT(reads, 100);
@@ -68,11 +73,7 @@ TEST(CheckTransfers, RejectsEveryMutationOfUnrolledSchedules) {
     const Unrolled unrolled(p, randomSchedule(p, seed));
     const Solution s = assemble(unrolled, unrolled.draft, quick);
     ASSERT_THAT(checkSolution(p, s), IsEmpty()) << "seed " << seed;
-    Mutator mutator(p, s);
-    mutator.tryAll();
-    EXPECT_EQ(mutator.missed, 0) << "seed " << seed << " " << mutator.firstMissed;
-    for (const auto &[kind, count] : mutator.tried)
-      tried[kind] += count;
+    expectRefused(p, s, seed, tried);
   }
   for (const char *kind :
        {"no alias", "missing wait, all else made right", "wait moved later", "stale clone", "overlap"})
@@ -101,11 +102,7 @@ TEST(CheckTransfers, RejectsEveryMutationOfThePlannersOwnPlans) {
       moves += a.kind == ActionKind::Copy && a.queue == Queue::Cpu;
     }
     ASSERT_THAT(checkSolution(p, s), IsEmpty()) << "seed " << seed;
-    Mutator mutator(p, s);
-    mutator.tryAll();
-    EXPECT_EQ(mutator.missed, 0) << "seed " << seed << " " << mutator.firstMissed;
-    for (const auto &[kind, count] : mutator.tried)
-      tried[kind] += count;
+    expectRefused(p, s, seed, tried);
   }
   EXPECT_GT(transfers, 10);
   for (const char *kind : {"no alias", "missing wait, all else made right", "wait moved later", "overlap", "order"})
