@@ -17,13 +17,10 @@ struct AssignTiers : impl::PlanAssignTiersBase<AssignTiers> {
   using PlanAssignTiersBase::PlanAssignTiersBase;
 
   void runOnOperation() override {
-    mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO, ssd);
-    if (mlir::failed(request))
-      return signalPassFailure();
-    request->levers = kNoLevers;
-    request->levers.spill = true;
-    request->levers.stream = !noStream;
-    if (mlir::failed(fitPrograms(getOperation(), *request)))
+    solver::Levers levers = kNoLevers;
+    levers.spill = true;
+    levers.stream = !noStream;
+    if (mlir::failed(fitPrograms(getOperation(), levers, ram, excludeIO, ssd)))
       signalPassFailure();
   }
 };

@@ -27,10 +27,14 @@ FailureOr<FitRequest> parseRequest(ModuleOp module, StringRef ram, bool excludeI
   return request;
 }
 
-LogicalResult fitPrograms(ModuleOp module, const FitRequest &request) {
+LogicalResult fitPrograms(ModuleOp module, const solver::Levers &levers, StringRef ram, bool excludeIO, StringRef ssd) {
+  FailureOr<FitRequest> request = parseRequest(module, ram, excludeIO, ssd);
+  if (failed(request))
+    return failure();
+  request->levers = levers;
   bool ok = true;
   for (ProgramOp program : programsIn(module, Stage::Virtual))
-    ok &= succeeded(fitProgram(program, request));
+    ok &= succeeded(fitProgram(program, *request));
   return success(ok);
 }
 

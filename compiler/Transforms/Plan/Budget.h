@@ -12,8 +12,9 @@ mlir::FailureOr<FitRequest> parseRequest(ModuleOp module, llvm::StringRef ram, b
 /// In the order given, each launch with its first candidate that no flag bars.
 inline constexpr solver::Levers kNoLevers = {.order = false, .choose = false};
 
-/// All programs in stage virtual to tiered with the levers of the request.
-mlir::LogicalResult fitPrograms(ModuleOp module, const FitRequest &request);
+/// All programs in stage virtual to tiered under the budgets that the options say, with these levers.
+mlir::LogicalResult fitPrograms(ModuleOp module, const solver::Levers &levers, llvm::StringRef ram, bool excludeIO,
+                                llvm::StringRef ssd = {});
 
 /// The programs of a module that are in this stage.
 llvm::SmallVector<ProgramOp> programsIn(ModuleOp module, Stage stage);

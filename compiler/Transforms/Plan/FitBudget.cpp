@@ -17,11 +17,9 @@ struct FitBudget : impl::PlanFitBudgetBase<FitBudget> {
   using PlanFitBudgetBase::PlanFitBudgetBase;
 
   void runOnOperation() override {
-    mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO, ssd);
-    if (mlir::failed(request))
-      return signalPassFailure();
-    request->levers.stream = !noStream;
-    if (mlir::failed(fitPrograms(getOperation(), *request)))
+    solver::Levers levers = kAllLevers;
+    levers.stream = !noStream;
+    if (mlir::failed(fitPrograms(getOperation(), levers, ram, excludeIO, ssd)))
       signalPassFailure();
   }
 };

@@ -17,12 +17,9 @@ struct MoveBuffers : impl::PlanMoveBuffersBase<MoveBuffers> {
   using PlanMoveBuffersBase::PlanMoveBuffersBase;
 
   void runOnOperation() override {
-    mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO);
-    if (mlir::failed(request))
-      return signalPassFailure();
-    request->levers = kNoLevers;
-    request->levers.move = true;
-    if (mlir::failed(fitPrograms(getOperation(), *request)))
+    solver::Levers levers = kNoLevers;
+    levers.move = true;
+    if (mlir::failed(fitPrograms(getOperation(), levers, ram, excludeIO)))
       signalPassFailure();
   }
 };

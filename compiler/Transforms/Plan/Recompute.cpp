@@ -17,12 +17,9 @@ struct Recompute : impl::PlanRecomputeBase<Recompute> {
   using PlanRecomputeBase::PlanRecomputeBase;
 
   void runOnOperation() override {
-    mlir::FailureOr<FitRequest> request = parseRequest(getOperation(), ram, excludeIO);
-    if (mlir::failed(request))
-      return signalPassFailure();
-    request->levers = kNoLevers;
-    request->levers.recompute = true;
-    if (mlir::failed(fitPrograms(getOperation(), *request)))
+    solver::Levers levers = kNoLevers;
+    levers.recompute = true;
+    if (mlir::failed(fitPrograms(getOperation(), levers, ram, excludeIO)))
       signalPassFailure();
   }
 };
