@@ -2,6 +2,7 @@
 #include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+#include "dialects/Graph/SourceName.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -12,16 +13,7 @@ namespace plim::lowering {
 /// Of one worker. Kernels keep arrays in scratch; glibc takes some KiB of a stack for thread-local storage.
 static constexpr int64_t workerStackBytes = 128 << 10;
 
-std::string sourceName(Operation *op) {
-  Location loc = op->getLoc();
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (isa<NameLoc>(part))
-        loc = part;
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName().str();
-  return op->getName().getStringRef().str();
-}
+std::string sourceName(Operation *op) { return graph::locationName(op).value_or(op->getName().getStringRef()).str(); }
 
 //===----------------------------------------------------------------------===//
 // The module

@@ -1,6 +1,7 @@
 //===- GraphProblem.cpp - From a function to a split problem --------------------------------------===//
 #include "compiler/Transforms/Graph/Split/GraphProblem.h"
 #include "compiler/Transforms/Graph/Split/Pieces.h"
+#include "dialects/Graph/SourceName.h"
 #include "kernels/cost.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <map>
@@ -94,16 +95,7 @@ private:
     return true;
   }
 
-  static std::string nameOf(Operation *op) {
-    Location loc = op->getLoc();
-    if (auto fused = dyn_cast<FusedLoc>(loc))
-      for (Location part : fused.getLocations())
-        if (isa<NameLoc>(part))
-          loc = part;
-    if (auto name = dyn_cast<NameLoc>(loc))
-      return name.getName().str();
-    return op->getName().stripDialect().str();
-  }
+  static std::string nameOf(Operation *op) { return locationName(op).value_or(op->getName().stripDialect()).str(); }
 
   bool isAllowed(Operation *op, const KernelCandidate &c, const KernelCandidate &last) const {
     StringRef variant = StringRef(c.kernel).split('.').second;
