@@ -81,6 +81,9 @@ JointRungs::JointRungs(const Context &context, const Draft &start, const FitOpti
     if (life.region == Region::Constant)
       constants[int(life.tier)] = alignUp(constants[int(life.tier)], life.align) + alignUp(life.bytes, kAlign);
   resident[0] -= alignUp(constants[0], context.problem.granule);
+  for (const Buffer &b : context.problem.buffers)
+    if (b.kind == BufferKind::Constant && b.tier == Tier::Ssd)
+      startPeak += alignUp(b.bytes, kSsdAlign); // not counted where it lies
 }
 
 JointOptions JointRungs::request(const TierBytes &capacity) const {

@@ -71,7 +71,9 @@ struct Buffer {
   int64_t bytes = 0;      // with a group: unused, see `sizes`
   int64_t align = kAlign; // a power of two, at least kAlign
   BufferKind kind = BufferKind::Transient;
-  Tier tier = Tier::Ram;        // where it lies when the run starts; of a transient: unused
+  // Where it lies when the run starts; of a transient: unused. A constant on the ssd stays in its file: every plan
+  // streams it. JointRungs plans such problems, fitBudget and Ladder do not.
+  Tier tier = Tier::Ram;
   int group = -1;               // index in Problem::groups, or -1
   std::vector<int64_t> sizes{}; // bytes by choice of the group
   // False: it has one instance at one place. A transient is not made again, written to the ssd or slid; a constant is

@@ -88,7 +88,7 @@ private:
       const int v = graph.valueOf[b];
       if (v < 0)
         home[b] = instance(b, p.buffers[b].tier);
-      else if (t.touches[v].size() > 1 && t.touches[v][1].source == Source::Read)
+      else if (graph.values[v].inFile || (t.touches[v].size() > 1 && t.touches[v][1].source == Source::Read))
         onSsd[v] = instance(b, Tier::Ssd);
       else
         now[v] = instance(b, Tier::Ram);

@@ -86,16 +86,18 @@ void Graph::makeValues(bool ssd) {
   for (int b = 0; b < int(problem.buffers.size()); ++b) {
     const Buffer &buffer = problem.buffers[b];
     const bool transient = buffer.kind == BufferKind::Transient, constant = buffer.kind == BufferKind::Constant;
-    if (viewOf[b] >= 0 || (!transient && (!constant || !streams)) || (constant && buffer.tier != Tier::Ram))
+    const bool inFile = constant && buffer.tier == Tier::Ssd;
+    if (viewOf[b] >= 0 || (!transient && (!constant || !streams)) || (constant && buffer.tier != Tier::Ram && !inFile))
       continue;
     std::vector<int64_t> sizes = buffer.group < 0 ? std::vector<int64_t>{buffer.bytes} : buffer.sizes;
-    const bool large = *std::min_element(sizes.begin(), sizes.end()) >= kLeastTransfer && buffer.movable;
+    const bool large =
+        inFile || (*std::min_element(sizes.begin(), sizes.end()) >= kLeastTransfer && buffer.movable);
     if (constant && (!large || buffer.group >= 0)) {
       resident += alignUp(*std::max_element(sizes.begin(), sizes.end()), buffer.align);
       continue;
     }
     Value v;
-    v.buffer = b, v.group = buffer.group;
+    v.buffer = b, v.group = buffer.group, v.inFile = inFile;
     v.spillable = transient && large && spills;
     const int64_t align = constant || v.spillable ? std::max(kSsdAlign, buffer.align) : buffer.align;
     for (int64_t bytes : sizes)

@@ -41,6 +41,7 @@ struct Graph {
     int maker = -1;         // operation, -1 of a streamed constant
     bool remakable = false; // its maker may run again
     bool spillable = false; // may be written to the ssd; of a constant: always false
+    bool inFile = false;    // a constant that is streamed in any case
     std::vector<int> readers{};
   };
   // A group of the problem, or the candidates of one step.

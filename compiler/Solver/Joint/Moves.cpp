@@ -210,6 +210,8 @@ bool Timeline::restore(int value, int i) {
   if (i == 0 || t.source == Source::Keep || t.slot >= slots)
     return false;
   const int before = list[i - 1].slot;
+  if (before < 0 && graph.values[value].inFile)
+    return false;
   if (before < 0) // a streamed constant becomes resident: all its gaps at once
     for (int k = int(list.size()) - 2; k > 1; --k)
       if (list[k].source == Source::Read)

@@ -26,7 +26,8 @@ struct Worth {
 // ns that the end of a gap as Keep would save; 0 where it is Keep.
 int64_t restoreGain(const Timeline &t, int value, int i) {
   const Touch &touch = t.touches[value][i];
-  if (i == 0 || touch.slot >= t.slots || touch.source == Source::Keep)
+  const bool stays = i == 1 && t.graph.values[value].inFile;
+  if (i == 0 || touch.slot >= t.slots || touch.source == Source::Keep || stays)
     return 0;
   return touch.source == Source::Make ? t.way(t.graph.values[value].maker).ns : t.transfers[touch.transfer].price;
 }

@@ -46,6 +46,14 @@ Timeline::Timeline(const Graph &g, int64_t ramCapacity, int64_t ssdBytes)
   for (int t = 0; t < slots; ++t)
     peak[t] = peakOf(t).first;
   memory = SlotTree(recount());
+  // Without prefetch: what memory is left over for that shows only when all else fits.
+  lateReads = true;
+  for (int v = 0; v < int(values); ++v)
+    if (g.values[v].inFile)
+      dropToRead(v, 1);
+  lateReads = false;
+  over();
+  commit();
 }
 
 int Timeline::find(int value, int slot) const {
