@@ -21,17 +21,26 @@ std::vector<std::string> unplannable(const Problem &problem) {
   return faults;
 }
 
-FitResult fitBudget(const Problem &problem, const FitOptions &options) {
-  std::array<int64_t, kTierCount> capacity;
-  for (int t = 0; t < kTierCount; ++t)
-    capacity[t] = problem.tiers[t].capacity;
+std::vector<FitResult> fitBudgets(const Problem &problem, const std::vector<int64_t> &ram, const FitOptions &options) {
+  Problem asked = problem;
   Ladder ladder(problem, options);
-  FitResult result;
-  if (const Solution *plan = ladder.fastest(capacity))
-    result.solution = *plan;
-  else
-    result.refusal = explainRefusal(problem, ladder, options);
-  return result;
+  std::vector<FitResult> results;
+  for (int64_t bytes : ram) {
+    asked.tiers[int(Tier::Ram)].capacity = bytes;
+    std::array<int64_t, kTierCount> capacity;
+    for (int t = 0; t < kTierCount; ++t)
+      capacity[t] = asked.tiers[t].capacity;
+    FitResult &result = results.emplace_back();
+    if (const Solution *plan = ladder.fastest(capacity))
+      result.solution = *plan;
+    else
+      result.refusal = explainRefusal(asked, ladder, options);
+  }
+  return results;
+}
+
+FitResult fitBudget(const Problem &problem, const FitOptions &options) {
+  return std::move(fitBudgets(problem, {problem.tiers[int(Tier::Ram)].capacity}, options).front());
 }
 
 } // namespace plim::solver

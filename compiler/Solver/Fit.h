@@ -20,6 +20,11 @@ std::vector<std::string> unplannable(const Problem &problem);
 // The fastest plan found that fits all tiers' capacities (Ladder.h says what is monotone). Deterministic.
 FitResult fitBudget(const Problem &problem, const FitOptions &options = {});
 
+// The same for each of these budgets of the ram in place of the problem's, all from one ladder: what fitBudget gives,
+// in less time.
+std::vector<FitResult> fitBudgets(const Problem &problem, const std::vector<int64_t> &ram,
+                                  const FitOptions &options = {});
+
 } // namespace plim::solver
 
 #endif // PLIM_SOLVER_FIT_H

@@ -139,22 +139,19 @@ struct Ladder::State {
     return *sound(best);
   }
 
-  std::vector<CurvePoint> curve() {
-    constexpr int kPoints = 16;
+  std::vector<CurvePoint> curve(int steps) {
     TierBytes capacity = capacities();
-    const int64_t least = smallest().peak[0], most = std::max(least, drafts.first().peak[0]);
+    capacity[0] = kUnbounded;
+    const int64_t least = smallest().peak[0];
+    const Solution *top = fastest(capacity);
+    const int64_t most = top ? std::max(least, top->peak[0]) : least;
     std::vector<CurvePoint> points;
-    for (int k = 0; k <= kPoints; ++k) {
-      const double ratio = std::pow(double(most) / double(least), double(k) / kPoints);
-      capacity[0] = k == 0 ? least : k == kPoints ? most : int64_t(double(least) * ratio);
+    for (int k = 0; k <= steps; ++k) {
+      const double ratio = std::pow(double(most) / double(std::max<int64_t>(1, least)), double(k) / steps);
+      capacity[0] = k == 0 ? least : k == steps ? most : int64_t(double(least) * ratio);
       const Solution *plan = fastest(capacity);
-      if (!plan)
-        continue;
-      const CurvePoint point{plan->peak[0], plan->peak[int(Tier::Ssd)], plan->ns};
-      while (!points.empty() && points.back().ram >= point.ram && points.back().ns >= point.ns)
-        points.pop_back();
-      if (points.empty() || point.ns < points.back().ns)
-        points.push_back(point);
+      if (plan && (points.empty() || plan->ns < points.back().plan->ns))
+        points.push_back({capacity[0], plan});
     }
     return points;
   }
@@ -165,6 +162,6 @@ Ladder::~Ladder() = default;
 
 const Solution *Ladder::fastest(const std::array<int64_t, kTierCount> &capacity) { return state->fastest(capacity); }
 const Solution &Ladder::smallest() { return state->smallest(); }
-std::vector<CurvePoint> Ladder::curve() { return state->curve(); }
+std::vector<CurvePoint> Ladder::curve(int steps) { return state->curve(steps); }
 
 } // namespace plim::solver

@@ -29,8 +29,10 @@
 
 namespace plim::solver {
 
+// A budget of the ram and the fastest plan for it, which lives as long as its ladder.
 struct CurvePoint {
-  int64_t ram = 0, ssd = 0, ns = 0; // what a plan takes
+  int64_t budget = 0;
+  const Solution *plan = nullptr;
 };
 
 class Ladder {
@@ -41,8 +43,9 @@ public:
   const Solution *fastest(const std::array<int64_t, kTierCount> &capacity);
   // Of least ram, within the problem's capacities of the other tiers where there is one.
   const Solution &smallest();
-  // Plans at sixteen budgets between the smallest and the largest that is of use, by rising ram and falling time.
-  std::vector<CurvePoint> curve();
+  // Plans at budgets in so many geometric steps from what `smallest` takes to what the fastest plan takes: those that
+  // are faster than all before, by rising budget. Within the problem's capacities of the other tiers.
+  std::vector<CurvePoint> curve(int steps = 16);
 
 private:
   struct State;

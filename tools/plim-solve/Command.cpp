@@ -1,5 +1,6 @@
 //===- Command.cpp - The command line of plim-solve -------------------------------------------===//
 #include "tools/plim-solve/Command.h"
+#include "absl/strings/str_split.h"
 #include "tools/options/ByteSize.h"
 #include "tools/plim-solve/Session.h"
 #include <algorithm>
@@ -11,17 +12,20 @@ namespace {
 constexpr const char *kHelp = R"(plim-solve: parts of the memory planner on instance files
 
 usage:
-  plim-solve fit PROBLEM [--ram SIZE] [--ssd SIZE] [--levers LIST] [--quick] [-o SOLUTION] [--json] [--progress]
+  plim-solve fit PROBLEM [--ram SIZE[,SIZE...]] [--ssd SIZE] [--levers LIST] [--quick] [-o SOLUTION] [--json]
+             [--progress]
       The fastest plan found that fits, or why there is none and what would fit. --ram and --ssd replace the budgets
       that the problem states; --ssd also gives leave to spill. --levers replaces the problem's: a list of order,
       choose, alias, recompute, spill, stream, split, move and lend, separated by commas, or - for none. With --quick
-      one plan is made, for this budget alone, in much less time: a larger budget may then get a slower one.
+      one plan is made, for this budget alone, in much less time: a larger budget may then get a slower one. Of
+      several budgets each gets a line, and a solution in the folder that -o names.
   plim-solve curve PROBLEM [--ssd SIZE] [--levers LIST] [--json]
       Predicted time against ram, from the smallest budget that a plan was found for to the fastest plan.
   plim-solve bound PROBLEM [--levers LIST] [--json]
       Bytes of ram below which no plan exists, and why.
-  plim-solve check PROBLEM SOLUTION [--json]
+  plim-solve check PROBLEM SOLUTION [--ram SIZE] [--ssd SIZE] [--levers LIST] [--json]
       Whether the solution is sound for the problem and within its budgets; by code that the planner does not use.
+      Options as for fit.
   plim-solve pack FILE.csv [--capacity SIZE] [-o OUT.csv] [--json]
       Offsets for buffers with fixed lives (id,lower,upper,size; half-open [lower, upper)). With a capacity the search
       aims at it; else at the largest sum alive at one time, below which there is no packing.
@@ -39,17 +43,18 @@ struct Entry {
   int (*run)(Session &);
   size_t files;
   std::vector<std::string> texts, sizes, numbers; // options with a value
+  std::vector<std::string> lists;                 // options with sizes, separated by commas
   std::vector<std::string> flags;                 // options without one
 };
 
 const std::vector<Entry> &commands() {
   static const std::vector<Entry> list = {
-      {"fit", runFit, 1, {"--levers", "-o"}, {"--ram", "--ssd"}, {}, {"--progress", "--quick"}},
-      {"curve", runCurve, 1, {"--levers"}, {"--ssd"}, {}, {}},
-      {"bound", runBound, 1, {"--levers"}, {}, {}, {}},
-      {"check", runCheck, 2, {}, {}, {}, {}},
-      {"pack", runPack, 1, {"-o"}, {"--capacity"}, {}, {}},
-      {"generate", runGenerate, 0, {"--shape", "-o"}, {"--read", "--write"}, {"--ops", "--seed"}, {}},
+      {"fit", runFit, 1, {"--levers", "-o"}, {"--ssd"}, {}, {"--ram"}, {"--progress", "--quick"}},
+      {"curve", runCurve, 1, {"--levers"}, {"--ssd"}, {}, {}, {}},
+      {"bound", runBound, 1, {"--levers"}, {}, {}, {}, {}},
+      {"check", runCheck, 2, {"--levers"}, {"--ram", "--ssd"}, {}, {}, {}},
+      {"pack", runPack, 1, {"-o"}, {"--capacity"}, {}, {}, {}},
+      {"generate", runGenerate, 0, {"--shape", "-o"}, {"--read", "--write"}, {"--ops", "--seed"}, {}, {}},
   };
   return list;
 }
@@ -72,6 +77,15 @@ std::string parseValue(const Entry &entry, const std::string &option, const std:
   if (has(entry.sizes, option)) {
     if (std::string wrong = parseByteSize(text, value); !wrong.empty())
       return option + ": " + wrong;
+  } else if (has(entry.lists, option)) {
+    std::vector<int64_t> &list = session.lists[option];
+    for (absl::string_view part : absl::StrSplit(text, ',')) {
+      if (std::string wrong = parseByteSize(std::string(part), value); !wrong.empty())
+        return option + ": " + wrong;
+      list.push_back(value);
+    }
+    if (list.size() > 1)
+      return "";
   } else if (has(entry.numbers, option)) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 10'000'000)
@@ -105,7 +119,8 @@ int runPlimSolve(const std::vector<std::string> &args, std::ostream &out, std::o
       session.json = true;
     } else if (has(entry->flags, option) && equals == std::string::npos) {
       session.flags.insert(option);
-    } else if (has(entry->texts, option) || has(entry->sizes, option) || has(entry->numbers, option)) {
+    } else if (has(entry->texts, option) || has(entry->sizes, option) || has(entry->numbers, option) ||
+               has(entry->lists, option)) {
       if (equals == std::string::npos && ++k == args.size())
         return session.usage("need a value after " + option);
       const std::string value = equals == std::string::npos ? args[k] : args[k].substr(equals + 1);

@@ -98,12 +98,17 @@ TEST(Ladder, ItsCurveRisesInMemoryAndFallsInTime) {
   Ladder ladder(p, quick());
   const std::vector<CurvePoint> curve = ladder.curve();
   ASSERT_GE(curve.size(), 6u);
-  EXPECT_EQ(curve.front().ram, ladder.smallest().peak[0]);
-  EXPECT_EQ(curve.back().ns, ladder.fastest(budget(kUnbounded, 0))->ns);
-  for (size_t k = 1; k < curve.size(); ++k) {
-    EXPECT_GT(curve[k].ram, curve[k - 1].ram);
-    EXPECT_LT(curve[k].ns, curve[k - 1].ns);
+  EXPECT_EQ(curve.front().budget, ladder.smallest().peak[0]);
+  EXPECT_EQ(curve.back().plan->ns, ladder.fastest(budget(kUnbounded, 0))->ns);
+  for (size_t k = 0; k < curve.size(); ++k) {
+    EXPECT_EQ(curve[k].plan, ladder.fastest(budget(curve[k].budget, 0)));
+    EXPECT_LE(curve[k].plan->peak[0], curve[k].budget);
+    if (k > 0) {
+      EXPECT_GT(curve[k].budget, curve[k - 1].budget);
+      EXPECT_LT(curve[k].plan->ns, curve[k - 1].plan->ns);
+    }
   }
+  EXPECT_LE(ladder.curve(2).size(), 3u);
 }
 
 TEST(Ladder, LargeProblemsAreMonotoneToo) {

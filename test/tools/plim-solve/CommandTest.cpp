@@ -146,6 +146,43 @@ TEST_F(PlimSolve, TheSsdIsUsedWhereItsBudgetIsGiven) {
   EXPECT_THAT(err.str(), HasSubstr("with --ssd 64KiB the need is "));
 }
 
+TEST_F(PlimSolve, ASolutionIsCheckedUnderTheOptionsThatItWasMadeWith) {
+  put("long", kLongLived);
+  ASSERT_EQ(run({"fit", path("long"), "--ram", "80000", "--ssd", "256KiB", "-o", path("solution")}), kDone);
+  EXPECT_EQ(run({"check", path("long"), path("solution")}), kBadInput) << "the problem gives no leave to spill";
+  EXPECT_EQ(run({"check", path("long"), path("solution"), "--ram=80000", "--ssd=64KiB"}), kDone) << err.str();
+  EXPECT_EQ(run({"check", path("long"), path("solution"), "--ram=80000", "--ssd=32KiB"}), kOverBudget);
+  EXPECT_EQ(run({"check", path("long"), path("solution"), "--ram=60000", "--ssd=64KiB"}), kOverBudget);
+  EXPECT_EQ(run({"check", path("long"), path("solution"), "--ram=80000,90000", "--ssd=64KiB"}), kUsage);
+}
+
+TEST_F(PlimSolve, SeveralBudgetsGetWhatEachOfThemGetsAlone) {
+  put("long", kLongLived);
+  const std::string levers = "--levers=order,choose,alias,recompute", budgets = "1000,69000,80000,200000";
+  EXPECT_EQ(run({"fit", path("long"), "--ram", budgets, levers, "-o", path("plans"), "--json"}), kOverBudget);
+  const auto all = nlohmann::json::parse(out.str());
+  EXPECT_FALSE(all["ok"].get<bool>());
+  ASSERT_EQ(all["budgets"].size(), 4u);
+  for (const auto &one : all["budgets"]) {
+    const std::string ram = std::to_string(one["budget"].get<int64_t>());
+    const bool met = one["ok"].get<bool>();
+    EXPECT_EQ(met, one["budget"] > 69760) << ram;
+    EXPECT_EQ(run({"fit", path("long"), "--ram", ram, levers, "-o", path("alone"), "--json"}),
+              met ? kDone : kOverBudget);
+    const auto alone = nlohmann::json::parse(out.str());
+    for (const char *key : {"ns", "peak", "need", "bound", "proved"})
+      EXPECT_EQ(one.value(key, nlohmann::json()), alone.value(key, nlohmann::json())) << ram << " " << key;
+    EXPECT_EQ(std::filesystem::exists(folder / "plans" / (ram + ".solution")), met);
+    if (met)
+      EXPECT_EQ(get(("plans/" + ram + ".solution").c_str()), get("alone"));
+  }
+  EXPECT_EQ(run({"fit", path("long"), "--ram", "80000,200000", levers}), kDone);
+  EXPECT_THAT(out.str(), HasSubstr("          budget       ram bytes       ssd bytes    predicted ns\n"));
+  EXPECT_EQ(run({"fit", path("long"), "--ram", "1000,80000", levers}), kOverBudget);
+  EXPECT_THAT(out.str(), HasSubstr("            1000  refused: need 69760 bytes of ram, proved\n"));
+  EXPECT_EQ(run({"fit", path("long"), "--ram", "80000,"}), kUsage);
+}
+
 TEST_F(PlimSolve, RefusalsSayWhatIsProved) {
   put("long", kLongLived);
   EXPECT_EQ(run({"fit", path("long"), "--ram", "100", "--json"}), kOverBudget);
@@ -166,7 +203,7 @@ TEST_F(PlimSolve, TheCurveFallsFromTheSmallestBudgetToTheFastestPlan) {
   EXPECT_EQ(points[1]["ns"], 300030);
   EXPECT_LT(points[0]["ram"], points[1]["ram"]);
   EXPECT_EQ(run({"curve", path("long")}), kDone);
-  EXPECT_THAT(out.str(), StartsWith("       ram bytes       ssd bytes    predicted ns\n"));
+  EXPECT_THAT(out.str(), StartsWith("          budget       ram bytes       ssd bytes    predicted ns\n"));
 }
 
 TEST_F(PlimSolve, GeneratesProblemsThatItCanPlan) {
