@@ -13,6 +13,7 @@
 #include "compiler/Pipelines/Inference.h"
 #include "compiler/Pipelines/PriceKernels.h"
 #include "compiler/Pipelines/SplitAlternatives.h"
+#include "compiler/Solver/ProblemText.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -79,6 +80,8 @@ private:
     if (o.stage == EmitStage::Graph)
       return show(*module);
     CompileStatus status = lower();
+    if (status == CompileStatus::Done && o.stage == EmitStage::Problem)
+      return showProblem();
     bool isPlanned = status == CompileStatus::Done || status == CompileStatus::Budget;
     const bool seekPieces = ramBudget && o.split == "auto" && o.stage != EmitStage::Virtual;
     if (isPlanned && seekPieces && (o.budgets.empty() || status == CompileStatus::Budget))
@@ -119,7 +122,7 @@ private:
       return CompileStatus::Model;
     lowered = std::move(*result);
     priceKernels(*lowered.module, o.profile);
-    if (o.stage == EmitStage::Virtual)
+    if (o.stage == EmitStage::Virtual || o.stage == EmitStage::Problem)
       return CompileStatus::Done;
     phase("plan");
     if (!o.budgets.empty() || o.variants)
@@ -132,6 +135,20 @@ private:
       return success();
     });
     return fit(*lowered.module);
+  }
+
+  /// What the planner is given, as plim-solve takes it.
+  CompileStatus showProblem() {
+    SmallVector<plan::ProgramOp> programs = llvm::to_vector(lowered.module->getOps<plan::ProgramOp>());
+    if (programs.size() != 1)
+      return fail(CompileStatus::Usage, "--emit=problem: need one entry, have " + std::to_string(programs.size()));
+    if (failed(plan::normalizeScalars(programs.front())))
+      return CompileStatus::Internal;
+    FailureOr<plan::PlanProblem> extracted = plan::extractProblem(programs.front(), request(ramBudget));
+    if (failed(extracted))
+      return CompileStatus::Internal;
+    result.ir = solver::printProblem(extracted->problem);
+    return CompileStatus::Done;
   }
 
   /// The module that was lowered last, under each of the budgets.

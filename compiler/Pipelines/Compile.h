@@ -22,7 +22,7 @@ namespace plim {
 enum class CompileStatus { Done = 0, Usage = 1, Model = 2, Budget = 3, Environment = 4, Internal = 70 };
 
 /// Where compilation stops, for looking at the stages.
-enum class EmitStage { Artifact, Import, Graph, Virtual, Plan };
+enum class EmitStage { Artifact, Import, Graph, Virtual, Problem, Plan };
 
 struct CompileOptions {
   std::string modelPath, outputFolder;
@@ -53,7 +53,7 @@ struct CompileResult {
   CompileStatus status = CompileStatus::Done;
   std::string planJson;    // docs/reference/plan-json.md; with the weights' length, but in planOnly their hash is 0
   std::string explanation; // for --explain
-  std::string ir;          // of the stage asked for
+  std::string ir;          // of the stage asked for, or the planner's problem as text
 };
 
 /// What is wrong is emitted as diagnostics of `context`, whose registry is that of registerAllPlimDialects.

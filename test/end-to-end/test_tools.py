@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
+import decoder
 import harness
+import tiny
 
 OUTPUT = "save_infer_model/scale_0.tmp_1"
 OPTIONS = {
@@ -154,6 +156,24 @@ def test_emit_prints_ir_that_parses(cls, tmp_path, stage):
     done = harness.run([harness.tool("plimc"), cls.model, *cls.flags, f"--emit={stage}"], cwd=tmp_path)
     (tmp_path / "m.mlir").write_text(done.stdout)
     harness.run([harness.tool("plim-opt"), tmp_path / "m.mlir", "-o", "/dev/null"])
+
+
+def test_emit_problem_is_what_the_planner_plans(cls, tmp_path):
+    command = [harness.tool("plimc"), cls.model, *cls.flags, "--emit=problem", "--ram=3MiB"]
+    (tmp_path / "problem").write_text(harness.run(command).stdout)
+    done = harness.run([harness.tool("plim-solve"), "fit", tmp_path / "problem", "--json"])
+    harness.compile_model(cls.model, tmp_path / "out", *cls.flags, "--ram=3MiB", "--split=off")
+    plan = harness.plan_of(tmp_path / "out")["programs"][0]
+    have = json.loads(done.stdout)
+    assert have["ns"] == plan["predicted_ns"]
+    assert have["peak"]["ram"] == plan["peak"]["ram"] <= 3 * harness.MIB
+
+
+def test_emit_problem_is_of_one_entry(tmp_path):
+    model = tiny.save(decoder.model(), tmp_path / "decoder.onnx")
+    done = harness.run([harness.tool("plimc"), model, "--state=past_*=present_*", "--bound=P=0..40",
+                        "--entry=prefill:S=1..16", "--entry=decode:S=1", "--emit=problem"], check=False)
+    assert done.returncode == harness.USAGE and "--emit=problem: need one entry, have 2" in done.stderr
 
 
 def test_dump_decodes_the_table_of_every_file_that_holds_it(cls):

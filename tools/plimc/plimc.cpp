@@ -64,8 +64,10 @@ cl::opt<std::string> split("split",
                            cl::init("auto"), cl::value_desc("PLAN"), cl::cat(category));
 cl::opt<bool> explain("explain", cl::desc("print what the plan does and where it peaks"), cl::cat(category));
 cl::opt<bool> planOnly("plan-only", cl::desc("plan and print the peak, write nothing"), cl::cat(category));
-cl::opt<std::string> emitStage("emit", cl::desc("print IR and stop: import, graph, virtual or plan"), cl::init(""),
-                               cl::value_desc("STAGE"), cl::cat(category));
+cl::opt<std::string> emitStage("emit",
+                               cl::desc("print and stop: the IR of stage import, graph, virtual or plan; or the "
+                                        "planner's problem (plim-solve takes it)"),
+                               cl::init(""), cl::value_desc("STAGE"), cl::cat(category));
 
 void onInterrupt(int number) {
   plim::removePartialArtifact();
@@ -217,10 +219,11 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   o.choice.exactNumerics = numerics == "exact";
   o.planOnly = planOnly;
   if (shows) {
-    choice("--emit", emitStage, {"import", "graph", "virtual", "plan"});
+    choice("--emit", emitStage, {"import", "graph", "virtual", "problem", "plan"});
     o.stage = emitStage == "import"    ? plim::EmitStage::Import
               : emitStage == "graph"   ? plim::EmitStage::Graph
               : emitStage == "virtual" ? plim::EmitStage::Virtual
+              : emitStage == "problem" ? plim::EmitStage::Problem
                                        : plim::EmitStage::Plan;
   }
   return o;
