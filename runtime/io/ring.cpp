@@ -38,6 +38,8 @@ bool mapOver(char *memory, int fd, uint64_t what) {
               static_cast<off_t>(what)) != MAP_FAILED;
 }
 
+/// Fresh pages in place of those that the system has or shares. It ends a ring some time after its file is closed, and
+/// writes to the ring's pages then: they must no longer be the caller's.
 void giveBack(char *memory) {
   mmap(memory, Ring::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0);
 }
@@ -59,8 +61,7 @@ bool Ring::open(char *room) {
   static_assert(kEntries * sizeof(io_uring_sqe) == PLIM_PAGE && kBytes == 2 * PLIM_PAGE);
   io_uring_params p;
   fd = setupIn(room, p);
-  mapped = fd < 0;
-  if (mapped)
+  if (fd < 0)
     fd = setupOver(room, p);
   if (fd < 0)
     return false;
@@ -89,8 +90,7 @@ void Ring::close() {
   if (fd < 0)
     return;
   ::close(fd);
-  if (mapped)
-    giveBack(memory);
+  giveBack(memory);
   *this = {};
 }
 

@@ -20,7 +20,7 @@ public:
   /// Puts the rings into `memory`, zeros, page-aligned and kBytes long. False where the system has no io_uring, forbids
   /// it, or has one from before Linux 5.6.
   bool open(char *memory);
-  /// The memory is the caller's again.
+  /// The memory is the caller's again, as fresh pages.
   void close();
   /// Registers memory, in chunks, for faster transfers. False where the limit of locked memory (RLIMIT_MEMLOCK) or the
   /// system forbids it; transfers then go without.
@@ -42,7 +42,6 @@ private:
   io_uring_sqe &next();
 
   int fd = -1;
-  bool mapped = false; // memory of the system lies over the caller's
   char *memory = nullptr;
   char *registered = nullptr;
   uint64_t registeredBytes = 0;

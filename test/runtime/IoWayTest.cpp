@@ -2,6 +2,7 @@
 #include "test/runtime/SsdPlan.h"
 
 #include <cstddef>
+#include <cstring>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -143,6 +144,28 @@ TEST(IoWay, SixtyFourTransfersAndMoreMayBeOutstanding) {
       PLIM_OK_OR_FAIL(r.run(&options));
       EXPECT_EQ(out, 2 * count * (count + 1) / 2);
     }
+}
+
+// The system ends a ring some time after its file is closed, and writes to its memory once more.
+TEST(IoWay, MemoryThatWasLentIsTheCallersOnceTheContextIsDestroyed) {
+  if (!haveRing())
+    GTEST_SKIP() << "no io_uring here";
+  constexpr uint64_t bytes = 1 << 20;
+  std::vector<char> pattern(bytes, 0x5a);
+  std::unique_ptr<char, decltype(&free)> memory(static_cast<char *>(aligned_alloc(PLIM_PAGE, bytes)), free);
+  for (uint32_t round = 0; round < 20; ++round) {
+    {
+      plim_context_options o = {};
+      o.place = {memory.get(), bytes};
+      SsdRun r(SsdPlan(), o);
+      ASSERT_EQ(r.running->status, PLIM_OK) << lastError();
+      ASSERT_EQ(r.run(), PLIM_OK) << lastError();
+      EXPECT_TRUE(r.right());
+    }
+    memcpy(memory.get(), pattern.data(), bytes);
+    usleep(20000);
+    ASSERT_EQ(memcmp(memory.get(), pattern.data(), bytes), 0) << "round " << round;
+  }
 }
 
 } // namespace
