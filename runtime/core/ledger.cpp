@@ -23,13 +23,30 @@ void count(uint64_t bytes) {
 
 constexpr uint64_t kLargePage = uint64_t(2) << 20;
 
+/// Address space for `bytes` that starts at a large page, so that as much as can be lies in them; null where there is
+/// none. What is mapped to find it is given back.
+void *mapAtLargePage(uint64_t bytes) {
+  const uint64_t around = bytes + kLargePage;
+  void *p = mmap(nullptr, around, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    return nullptr;
+  char *start = static_cast<char *>(p);
+  uint64_t before = (kLargePage - reinterpret_cast<uintptr_t>(p) % kLargePage) % kLargePage;
+  if (before)
+    munmap(start, before);
+  munmap(start + before + bytes, kLargePage - before);
+  return start + before;
+}
+
 /// Fresh zeroed memory, populated: where the system has them by large pages, which end where the region ends, so that
-/// its size stays as planned. Weights that are read once a run stream faster through few page-table entries.
+/// its size stays as planned. Weights that are read once a run stream faster through few page-table entries, and a disk
+/// moves bytes faster into them.
 void *mapPopulated(uint64_t bytes) {
-  const int populate = bytes < kLargePage ? MAP_POPULATE : 0;
-  void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
-  if (p == MAP_FAILED || populate)
-    return p;
+  if (bytes < kLargePage)
+    return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void *p = mapAtLargePage(bytes);
+  if (!p)
+    return MAP_FAILED;
   madvise(p, bytes, MADV_HUGEPAGE); // a wish
   if (madvise(p, bytes, MADV_POPULATE_WRITE) != 0)
     for (uint64_t at = 0; at < bytes; at += PLIM_PAGE) // before Linux 5.14
