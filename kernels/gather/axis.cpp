@@ -9,25 +9,10 @@ using namespace plim::kernels;
 
 namespace {
 
-// Whether Y's dims are X's before the axis, those of the indices, X's after the axis.
-bool fits(const plim_shape &x, const plim_shape &indices, const plim_shape &y, int64_t axis) {
-  if (axis < 0 || axis >= x.rank || y.rank != x.rank + indices.rank - 1 || y.dtype != x.dtype ||
-      !isKnownDtype(x.dtype) || !isIndexDtype(indices.dtype))
-    return false;
-  for (uint32_t i = 0; i < y.rank; ++i) {
-    int64_t expected = i < axis                  ? x.dims[i]
-                       : i < axis + indices.rank ? indices.dims[i - axis]
-                                                 : x.dims[i - indices.rank + 1];
-    if (y.dims[i] != expected)
-      return false;
-  }
-  return true;
-}
-
 int32_t gatherAxis(const plim_launch *launch, void *, uint32_t first, uint32_t last) {
   const plim_shape &x = *launch->shape[0], &indices = *launch->shape[1], &y = *launch->shape[2];
   int64_t axis = plim_attr_int(launch->attrs, PLIM_GATHER_AXIS);
-  if (!fits(x, indices, y, axis))
+  if (!gatherFits(x, indices, y, axis))
     return PLIM_KERNEL_UNSUPPORTED;
   Range range = taskRange(plim_elements(&y), launch, first, last);
   if (range.begin == range.end)

@@ -34,6 +34,18 @@ static inline plim_cost plim_cost_gather_elements(const plim_shape *const *shape
   return plim_gather_cost(shape, (double)plim_elements(shape[1]), machine);
 }
 
+/* Over all pieces each row is copied once; each piece looks at all indices. The first one writes zeros besides. */
+static inline plim_cost plim_cost_gather_partial(const plim_shape *const *shape, uint32_t operands,
+                                                 const int64_t *attrs, const plim_machine *machine) {
+  const plim_shape *result = shape[operands - 1];
+  double part = (double)shape[0]->dims[0] / (double)attrs[PLIM_PARTIAL_GATHER_ROWS];
+  plim_cost cost = {0.0, 0.0, 0.0, 1, 0, 0};
+  cost.bytes = (2.0 * part + (operands == 3 ? 1.0 : 0.0)) * plim_shape_traffic(result) + plim_shape_traffic(shape[1]);
+  cost.ns = cost.bytes / machine->bytes_per_ns + 10.0 * (double)plim_elements(shape[1]);
+  cost.tasks = plim_cost_tasks(cost.ns, (double)plim_elements(result));
+  return cost;
+}
+
 static inline plim_cost plim_cost_gather_nd(const plim_shape *const *shape, uint32_t operands, const int64_t *attrs,
                                             const plim_machine *machine) {
   const plim_shape *indices = shape[1];

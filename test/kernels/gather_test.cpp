@@ -98,6 +98,64 @@ TEST(Gather, NdSlicesWithBatchDims) {
     }
 }
 
+// Adds a piece to the rows so far where they lie, which runKernel's checks of inputs would not let pass.
+static int32_t addPiece(Tensor &piece, Tensor &indices, Tensor &rows, const std::vector<int64_t> &attrs,
+                        uint32_t tasks) {
+  void *buffers[] = {piece.data(), indices.data(), rows.data(), rows.data()};
+  const plim_shape *shapes[] = {&piece.shape(), &indices.shape(), &rows.shape(), &rows.shape()};
+  plim_launch launch = {attrs.data(), buffers, shapes, nullptr, nullptr, nullptr, 0, tasks, 4, uint32_t(attrs.size())};
+  return plim_find_kernel("gather.partial")->fn[PLIM_ISA_BASE](&launch, nullptr, 0, tasks);
+}
+
+TEST(Gather, InPiecesOfTheTableIsTheWholeGatherWhereverTheRowsSoFarLie) {
+  Random random(8);
+  for (uint8_t dtype : {PLIM_F32, PLIM_I8, PLIM_BF16})
+    for (const Dims &indexDims : {Dims{}, Dims{40}, Dims{2, 30}, Dims{0}})
+      for (const std::vector<int64_t> &cuts : {std::vector<int64_t>{0, 11}, {0, 1, 11}, {0, 4, 8, 11}}) {
+        Tensor table = numbered(dtype, {11, 3, 2}, random);
+        Tensor indices = indicesInto(11, PLIM_I64, indexDims, random);
+        if (indices.elements() >= 8) // the borders of pieces from both ends
+          for (auto [i, value] : {std::pair{0, 3}, {1, 4}, {2, 7}, {3, 8}, {4, 10}, {5, 0}, {6, -11}, {7, -1}})
+            indices.setInt(i, value);
+        Dims out = indexDims;
+        out.insert(out.end(), {3, 2});
+        Tensor want(dtype, out), odd(dtype, out, Form::Permuted, &random), even(dtype, out, Form::Permuted, &random);
+        Tensor there(dtype, out, Form::Permuted, &random), *soFar = nullptr, *result = &even;
+        ASSERT_EQ(runKernel("gather.axis", {&table, &indices, &want}, {0}), 0);
+        for (size_t p = 0; p + 1 < cuts.size(); ++p) {
+          Tensor piece(dtype, {cuts[p + 1] - cuts[p], 3, 2}, Form::Negative, &random);
+          for (int64_t i = 0; i < piece.elements(); ++i)
+            piece.set(i, table.get(cuts[p] * 6 + i));
+          result = soFar == &even ? &odd : &even;
+          if (soFar) {
+            ASSERT_EQ(runKernel("gather.partial", {&piece, &indices, soFar, result}, {cuts[p], 11}), 0);
+            ASSERT_EQ(addPiece(piece, indices, there, {cuts[p], 11}, uint32_t(p + 1)), 0);
+          } else {
+            ASSERT_EQ(runKernel("gather.partial", {&piece, &indices, result}, {cuts[p], 11}), 0);
+            ASSERT_EQ(runKernel("gather.partial", {&piece, &indices, &there}, {cuts[p], 11}), 0);
+          }
+          soFar = result;
+        }
+        for (int64_t i = 0; i < want.elements(); ++i) {
+          ASSERT_EQ(result->get(i), want.get(i)) << i;
+          ASSERT_EQ(there.get(i), want.get(i)) << i;
+        }
+      }
+}
+
+TEST(Gather, RowsOfPiecesToComeAreZero) {
+  Random random(9);
+  Tensor piece = numbered(PLIM_F32, {2, 3}, random), indices(PLIM_I64, {3}), y(PLIM_F32, {3, 3});
+  for (auto [i, value] : {std::pair{0, 5}, {1, 2}, {2, -6}})
+    indices.setInt(i, value);
+  ASSERT_EQ(runKernel("gather.partial", {&piece, &indices, &y}, {1, 6}), 0);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(y.at({0, i}), 0);
+    EXPECT_EQ(y.at({1, i}), piece.at({1, i}));
+    EXPECT_EQ(y.at({2, i}), 0);
+  }
+}
+
 TEST(Gather, AnIndexOutsideItsDimensionIsReported) {
   Random random(4);
   Tensor x = numbered(PLIM_F32, {3, 2}, random), index(PLIM_I64, {1}), y(PLIM_F32, {1, 2});
@@ -108,6 +166,7 @@ TEST(Gather, AnIndexOutsideItsDimensionIsReported) {
     one.setInt(0, bad);
     EXPECT_EQ(runKernel("gather.elements", {&x, &one, &element}, {0}), PLIM_KERNEL_BAD_INDEX);
     EXPECT_EQ(runKernel("gather.nd", {&x, &one, &y}, {0}), PLIM_KERNEL_BAD_INDEX);
+    EXPECT_EQ(runKernel("gather.partial", {&x, &index, &y}, {0, 3}), PLIM_KERNEL_BAD_INDEX);
     EXPECT_EQ(runKernel("scatter.nd", {&x, &one, &y, &x}, {0, 0}, 0), PLIM_KERNEL_BAD_INDEX);
   }
 }
