@@ -1,4 +1,4 @@
-//===- PartialOps.cpp - Reductions that go on from piece to piece ----------------------------------------===//
+//===- PartialOps.cpp - Ops that go on from piece to piece -----------------------------------------------===//
 
 #include "dialects/Graph/PartialOps.h"
 #include "mlir/IR/OpImplementation.h"
@@ -41,3 +41,28 @@ LogicalResult PartialMeanOp::inferReturnTypes(MLIRContext *, std::optional<Locat
 }
 
 bool PartialMeanOp::isLast() { return int64_t(getFirst()) + getInput().getType().getDimSize(1) == int64_t(getRows()); }
+
+LogicalResult PartialGatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  StringRef name = "graph.partial_gather";
+  Dims piece = dimsOf(adaptor.getPiece().getType()), result = dimsOf(adaptor.getIndices().getType());
+  int64_t first = int64_t(adaptor.getFirst()), rows = int64_t(adaptor.getRows());
+  if (piece.empty() || !piece.front().isStatic() || first < 0 || first + piece.front().lo > rows)
+    return shapeError(loc, name,
+                      "needs a piece within rows [0, " + Twine(rows) + "), has " + toString(piece) + " from row " +
+                          Twine(first) + " on");
+  result.append(piece.begin() + 1, piece.end());
+  RankedTensorType type = tensorOf(result, elementTypeOf(adaptor.getPiece()));
+  if (adaptor.getSoFar() && !areCompatible(adaptor.getSoFar().getType(), type))
+    return shapeError(loc, name,
+                      "needs rows so far of shape " + Twine(toString(result)) + " and the piece's type, has " +
+                          toString(dimsOf(adaptor.getSoFar().getType())));
+  types.push_back(type);
+  return success();
+}
+
+SmallVector<plim::graph::Alias> PartialGatherOp::getAliases() {
+  if (!getSoFar())
+    return {};
+  return {{0, 2, AliasKind::InPlace}};
+}

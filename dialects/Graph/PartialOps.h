@@ -1,4 +1,4 @@
-//===- PartialOps.h - Reductions that go on from piece to piece ------------------------------------------===//
+//===- PartialOps.h - Ops that go on from piece to piece -------------------------------------------------===//
 #ifndef PLIM_DIALECTS_GRAPH_PARTIALOPS_H
 #define PLIM_DIALECTS_GRAPH_PARTIALOPS_H
 

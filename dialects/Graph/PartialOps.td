@@ -1,4 +1,4 @@
-//===- PartialOps.td - Reductions that go on from piece to piece ----------------------------------===//
+//===- PartialOps.td - Ops that go on from piece to piece -----------------------------------------===//
 #ifndef PLIM_GRAPH_PARTIAL_OPS
 #define PLIM_GRAPH_PARTIAL_OPS
 
@@ -15,6 +15,16 @@ def Graph_PartialMeanOp : Graph_PureOp<"partial_mean"> {
   let extraClassDeclaration = [{
     bool isLast();
   }];
+}
+
+// graph.gather along the first axis of a table of `rows` rows, of which `piece` holds [first, first + h): the rows of the
+// result whose index lies there. The others are those of `so_far`, what the pieces before it gave, or zeros without it.
+// Indices lie in [-rows, rows), whichever the piece. Once all pieces have run, the result is that of the whole table.
+def Graph_PartialGatherOp : Graph_PureOp<"partial_gather", [DeclareOpInterfaceMethods<Graph_Alias>]> {
+  let arguments = (ins Graph_Tensor:$piece, Graph_IndexTensor:$indices, Optional<Graph_Tensor>:$so_far,
+    Graph_Int64:$first, Graph_Int64:$rows);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$piece `,` $indices (`so_far` $so_far^)? attr-dict `:` functional-type(operands, results)";
 }
 
 #endif
