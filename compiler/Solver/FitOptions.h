@@ -9,6 +9,8 @@
 
 namespace plim::solver {
 
+class PlanStore;
+
 // Limits count work, never seconds, so that equal input gives equal plans.
 struct FitOptions {
   int orderRounds = 600; // local-search rounds of the order, of problems of up to 1,000 steps; fewer of larger ones
@@ -24,6 +26,8 @@ struct FitOptions {
   // faster, but a larger budget may be refused what a smaller one has, or get a slower plan.
   bool quick = false;
   bool alternatives = true; // a refusal also prices other labels and levers, by solving again
+  // Plans found before, which save time and change none; it must outlive all that is given these options.
+  PlanStore *store = nullptr;
   // Told what is being done, a line each.
   std::function<void(const std::string &)> progress{};
 };

@@ -1,6 +1,7 @@
 //===- JointRungs.cpp - Plans with recomputation and transfers, for given budgets --------------===//
 #include "compiler/Solver/JointRungs.h"
 #include "compiler/Solver/MoveBuffers.h"
+#include "compiler/Solver/PlanStore.h"
 #include "compiler/Solver/Simulate.h"
 #include "compiler/Solver/Unroll.h"
 #include <algorithm>
@@ -72,6 +73,8 @@ private:
 
 JointRungs::JointRungs(const Context &context, const Draft &start, const FitOptions &options)
     : context(context), options(options), planner(context, start.order) {
+  if (options.store)
+    key = PlanStore::keyOf(context.problem, start, options);
   const Layout layout = layOut(context, start);
   resident = residentBytes(context.problem, layout), startPeak = leastPeak(context, start)[0];
   if (!context.problem.levers.stream)
@@ -131,7 +134,26 @@ JointRungs::Placed JointRungs::place(const Schedule &schedule, const TierBytes &
   return placed;
 }
 
+template <typename SearchT>
+std::optional<Solution> JointRungs::recalled(const char *call, const TierBytes &capacity, const SearchT &search) const {
+  if (!options.store)
+    return search();
+  if (auto known = options.store->find(context.problem, key, call, capacity))
+    return std::move(*known);
+  std::optional<Solution> plan = search();
+  options.store->add(key, call, capacity, plan);
+  return plan;
+}
+
 std::optional<Solution> JointRungs::within(const TierBytes &capacity) const {
+  return recalled("within", capacity, [&] { return searchWithin(capacity); });
+}
+
+std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
+  return recalled("smallest", capacity, [&] { return searchSmallest(capacity); });
+}
+
+std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity) const {
   JointOptions request = this->request(capacity);
   std::optional<Solution> best;
   auto consider = [&](Solution &plan) {
@@ -160,7 +182,7 @@ std::optional<Solution> JointRungs::within(const TierBytes &capacity) const {
   return best;
 }
 
-std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
+std::optional<Solution> JointRungs::searchSmallest(const TierBytes &capacity) const {
   TierBytes enough = capacity;
   enough[0] = std::min(capacity[0], 2 * startPeak);
   const std::optional<JointPlan> joint = planner.smallest(request(enough));
@@ -184,7 +206,7 @@ std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
   int64_t low = alive;
   for (int k = 0; k < kTries && best.peak[0] > low; ++k) {
     least[0] = k == 0 ? alive : low + (best.peak[0] - low) / 2;
-    if (std::optional<Solution> plan = within(least))
+    if (std::optional<Solution> plan = searchWithin(least))
       best = std::move(*plan);
     else
       low = least[0];

@@ -27,6 +27,7 @@ private:
   const Context &context;
   const FitOptions &options;
   const JointPlanner planner;
+  std::string key;      // of the plans in the store
   TierBytes resident{}; // what is there whatever the schedule; of the ram without constants that may be streamed
   int64_t startPeak = 0;
 
@@ -35,6 +36,10 @@ private:
     std::optional<Solution> moved{}; // where the plan does not fit, but with moves does
     std::vector<int64_t> excess{};   // by action: bytes beyond the arena that the budget leaves; empty where it fits
   };
+  template <typename SearchT>
+  std::optional<Solution> recalled(const char *call, const TierBytes &capacity, const SearchT &search) const;
+  std::optional<Solution> searchWithin(const TierBytes &capacity) const;
+  std::optional<Solution> searchSmallest(const TierBytes &capacity) const;
   JointOptions request(const TierBytes &capacity) const;
   Placed place(const Schedule &schedule, const TierBytes &capacity) const;
 };

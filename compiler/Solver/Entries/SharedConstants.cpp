@@ -58,7 +58,7 @@ Problem SharedConstants::problem(int program, int kept) const {
   p.levers.stream = kept < count();
   const int64_t all = fixedBytes + sums[kept], granule = p.granule;
   if (own > 0 && alignUp(all, granule) > alignUp(own, granule))
-    p.fixed.push_back({"constants of other programs", Tier::Ram, alignUp(all, granule) - alignUp(own, granule)});
+    p.fixed.push_back({kForeignConstants, Tier::Ram, alignUp(all, granule) - alignUp(own, granule)});
   return p;
 }
 

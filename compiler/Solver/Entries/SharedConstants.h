@@ -8,10 +8,13 @@
 
 namespace plim::solver {
 
+// The fixed cost of a program whose arena of constants has what others keep.
+inline constexpr char kForeignConstants[] = "constants of other programs";
+
 // Programs of one module. They run one at a time, each with the whole budget; what one of them keeps of the constants
 // is in memory for all that have any there.
 struct EntryProblems {
-  std::vector<Problem> programs; // with the lever stream; constants of one name are the same bytes
+  std::vector<Problem> programs; // with the lever stream, without kForeignConstants; equal names, equal constants
   int64_t otherBytes = 0;        // of constants in memory that no program reads
   // What the plan of a program reserves for tables, where so many constants are streamed by any of them. It takes the
   // place of the first fixed cost of the program's problem. Empty: that stands.

@@ -90,8 +90,7 @@ void Graph::makeValues(bool ssd) {
     if (viewOf[b] >= 0 || (!transient && (!constant || !streams)) || (constant && buffer.tier != Tier::Ram && !inFile))
       continue;
     std::vector<int64_t> sizes = buffer.group < 0 ? std::vector<int64_t>{buffer.bytes} : buffer.sizes;
-    const bool large =
-        inFile || (*std::min_element(sizes.begin(), sizes.end()) >= kLeastTransfer && buffer.movable);
+    const bool large = inFile || (*std::min_element(sizes.begin(), sizes.end()) >= kLeastTransfer && buffer.movable);
     if (constant && (!large || buffer.group >= 0)) {
       resident += alignUp(*std::max_element(sizes.begin(), sizes.end()), buffer.align);
       continue;

@@ -45,7 +45,8 @@ struct Transfer {
 
 class Timeline {
 public:
-  // All values kept but constants that are in their file, way 0 everywhere. `capacity`: bytes that values and workspace may take in each slot.
+  // All values kept but constants that stay in their file, way 0 everywhere. `capacity`: bytes that values and workspace
+  // may take in each slot.
   Timeline(const Graph &graph, int64_t capacity, int64_t ssdCapacity);
 
   const Graph &graph;
