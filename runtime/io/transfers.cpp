@@ -115,18 +115,17 @@ void Transfers::beginRun() { memset(room.blockHashes, 0, spillBytes / kSpillBloc
 
 uint32_t Transfers::submit(const TransferRequest &request, bool held) {
   uint32_t place = 0;
+  bool idle = false;
   {
     Lock lock(*this);
     while (place < kMostTransfers && transfers[place].state != Transfer::unused)
       ++place;
     if (place == kMostTransfers)
       return kNoTransfer;
-    if (!begin(transfers[place], request))
-      return place;
-    if (!held)
-      enqueue(place);
+    if (begin(transfers[place], request) && !held)
+      idle = enqueue(place);
   }
-  if (!held)
+  if (idle)
     wake();
   return place;
 }
@@ -154,13 +153,17 @@ bool Transfers::begin(Transfer &t, const TransferRequest &request) {
   return true;
 }
 
-void Transfers::enqueue(uint32_t place) {
+/// Whether more of its queue may be in flight: else the end of what is in flight leads to it.
+bool Transfers::enqueue(uint32_t place) {
   Transfer &t = transfers[place];
   Queue &queue = queues[t.request.write];
   t.state = Transfer::queued;
   (queue.last == kNoTransfer ? queue.first : transfers[queue.last].next) = place;
   queue.last = place;
+  if (queue.inFlight == depth)
+    return false;
   pthread_cond_broadcast(&work);
+  return true;
 }
 
 uint32_t Transfers::oldest() {
@@ -175,15 +178,12 @@ uint32_t Transfers::oldest() {
 
 TransferResult Transfers::wait(uint32_t place, uint64_t &stallNs) {
   Transfer &t = transfers[place];
-  bool held = false;
+  bool idle;
   {
     Lock lock(*this);
-    if (t.state == Transfer::held) {
-      enqueue(place);
-      held = true;
-    }
+    idle = t.state == Transfer::held && enqueue(place);
   }
-  if (held)
+  if (idle)
     wake();
   Lock lock(*this);
   if (t.state != Transfer::done) {

@@ -133,7 +133,7 @@ private:
 
   // With the lock held.
   bool begin(Transfer &transfer, const TransferRequest &request);
-  void enqueue(uint32_t transfer);
+  bool enqueue(uint32_t transfer);
   uint32_t take();
   bool cut(Queue &queue, Piece &piece);
   void finishPiece(uint32_t piece, const Fault &fault);

@@ -272,4 +272,15 @@ TEST(MemoryContract, TheCallersMemoryServesAsWellAsTheRuntimesOwn) {
   }
 }
 
+TEST(MemoryContract, ARegionThatHoldsALargePageStartsAtOne) {
+  constexpr uint64_t large = 2 << 20;
+  TableBuilder b;
+  ChainPlan plan(1 << 20);
+  plan.build(b);
+  Model model(b);
+  Running r(model.model);
+  PLIM_OK_OR_FAIL(r.status);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(r.context) % large, 0u);
+}
+
 } // namespace
