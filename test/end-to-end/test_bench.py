@@ -12,6 +12,7 @@ from harness import CACHE, SOURCE, tool
 
 sys.path.append(str(SOURCE / "tools" / "plim-bench"))
 import bench_models  # noqa: E402
+import budgets as bench_budgets  # noqa: E402
 import peers  # noqa: E402
 
 NUMBER = (int, float)
@@ -69,6 +70,50 @@ def test_a_quick_run_writes_figures_of_the_documented_form(tmp_path):
     assert "ppocr_cls" in done.stdout
     tables = (tmp_path / "bench.markdown").read_text()
     assert "1 of 1 models compile" in tables and "| ppocr_cls x2 | " in tables and "`x:1x3x48x192:f32`" in tables
+
+
+POINT = {
+    "label": str, "peak": int, "minus_inputs": int, "ssd": int, "read_bytes": int, "predicted_ms": NUMBER,
+    "predicted": NUMBER, "cpu_ms": SPREAD, "wall_ms": SPREAD, "cpu": SPREAD, "wall": SPREAD, "levers": dict, "steps": int,
+    "compile_cpu_seconds": NUMBER, "c1": MODEL["c1"], "c3": MODEL["c3"], "within": bool, "same_bits": bool,
+    "of_tolerance": NUMBER,
+}
+
+
+def test_budgets_are_measured_from_none_to_the_smallest(tmp_path):
+    paths = [f"--{kind}={tmp_path / f'bench.{kind}'}" for kind in ("json", "markdown")]
+    done = bench("models", "minilm3", "--budgets", "--beside", "none", "--rounds", 1, "--seconds", 0.05, *paths)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = json.loads((tmp_path / "bench.json").read_text())["models"]
+    budgets = row["budgets"]
+    assert budgets["ssd_bytes"] <= budgets["bytes"]
+    assert bench_budgets.missed(budgets) == ([], 0)
+    points = {point["label"]: point for point in budgets["points"]}
+    for label, point in points.items():
+        check(point, POINT, label)
+    assert list(points)[:4] == ["none", "0.75", "0.5", "smallest"]
+    assert points["none"]["peak"] == row["c1"]["planned"] and points["none"]["cpu"]["median"] == 1
+    assert points["smallest"]["budget"] == budgets["bytes"] < points["0.5"]["budget"] < points["none"]["peak"]
+    assert points["none"]["predicted"] == 1 < points["smallest"]["predicted"]
+    for text in (done.stdout, (tmp_path / "bench.markdown").read_text()):
+        assert "smallest" in text and f"{budgets['bytes'] / 2**20:.1f}" in text
+
+
+def test_a_budget_whose_run_is_not_as_planned_is_said():
+    ok = {"ok": True, "differ": [], "ledger": 90, "planned": 90}
+    point = {"label": "none", "budget": None, "c1": ok, "c3": {"ok": True}, "within": True, "of_tolerance": 0,
+             "predicted_ms": 1}
+    small = {**point, "label": "smallest", "budget": 80, "predicted_ms": 2}
+    good = {"bytes": 80, "refused_below": True, "points": [point, small]}
+    assert bench_budgets.missed(good) == ([], 0)
+    for wrong, words in [({**small, "within": False}, "budget smallest: peak 90, planned 90, of 80"),
+                         ({**small, "c1": {**ok, "differ": ["live"]}}, "C1 differs in ['live']"),
+                         ({**small, "c3": {"ok": False}}, "C3 outside"),
+                         ({**small, "predicted_ms": 0.5}, "faster than the larger budget none")]:
+        (said,), status = bench_budgets.missed({**good, "points": [point, wrong]})
+        assert words in said and status == 70
+    assert bench_budgets.missed({**good, "refused_below": False})[1] == 70
+    assert bench_budgets.missed({**good, "points": [point, {**small, "of_tolerance": 2}]})[1] == 5
 
 
 def test_what_cannot_be_measured_is_refused_before_the_first_round(tmp_path):

@@ -58,7 +58,8 @@ def parser():
     rounds(p)
     p.add_argument("--beside", metavar="NAME[,NAME...]",
                    help="peers beside ONNX Runtime: openvino, iree, or none (default: those that are installed)")
-    p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model; compile at it")
+    p.add_argument("--budgets", action="store_true", help="find the smallest RAM budget of each model, with and without an SSD; compile and run it at four or "
+                        "five budgets from none to that")
     p.add_argument("--html", type=pathlib.Path, metavar="FILE", help="write one self-contained page with bars")
     p.add_argument("--markdown", type=pathlib.Path, metavar="FILE", help="write the tables of docs/reference/models.md")
     p.add_argument("--cache", type=pathlib.Path, default=default_cache, metavar="DIR",

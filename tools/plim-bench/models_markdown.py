@@ -81,4 +81,12 @@ def sections(rows, document, many):
         "## Checks",
         "Bytes with the caller's inputs. C1: reserved, live and touched bytes equal the plan. Error: the largest "
         "difference from ONNX Runtime, and as a share of the tolerance.",
-        table(["model", *checks], map(check_row, rows))]
+        table(["model", *checks], map(check_row, rows)),
+        *budget_sections(rows, many)]
+
+
+def budget_sections(rows, many):
+    if not any("budgets" in row for row in rows):
+        return []
+    return ["## Budgets", models_text.BUDGETS + ".",
+            table(models_text.BUDGET_COLUMNS, models_text.budget_rows(rows, many))]

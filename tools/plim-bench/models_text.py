@@ -41,6 +41,8 @@ def build(document):
                   "peak", memory_table(done, document, many), ""]
         lines += ["Checks. C1: reserved, live and touched bytes equal the plan. C3: VmHWM within its formula",
                   check_table(done, many), "", means(document)]
+        if any("budgets" in row for row in done):
+            lines += ["", BUDGETS, report.table(BUDGET_COLUMNS, budget_rows(done, many))]
     missed = [f"  {label(row, many)}: {why}" for row in done for why in row["missed"]]
     lines += ["", "Missed:", *missed] if missed else ["", "Every aim and check is met."] if done else []
     away = [f"  {row['model']}: {why}" for row in done for why in row["unavailable"].values()]
@@ -74,11 +76,10 @@ def memory_table(rows, document, many):
             out += [report.mib(figures["peak"]), f"{row['ratios'][name]['peak']:.2f}"] if figures else ["-"] * 2
         return out + [row["runtimes"]["onnxruntime_small"]["options"], f"{row['best_peer']['fraction']:.2f}",
                       report.mib(row["c1"]["planned"]), report.mib(row["c1"]["ledger"]),
-                      report.mib(row["c3"]["vm_hwm"]), report.mib(row["budget"]["bytes"]) if "budget" in row else "-"]
+                      report.mib(row["c3"]["vm_hwm"])]
 
     header = ["model", "plan", *(word for name in names_of(document) for word in (peers.NAMES[name], "fraction")),
-              "ORT least", "fraction", "by", "of best peer", "planned with inputs", "measured", "VmHWM",
-              "smallest budget"]
+              "ORT least", "fraction", "by", "of best peer", "planned with inputs", "measured", "VmHWM"]
     return report.table(header, list(map(cells, rows)))
 
 
@@ -93,6 +94,31 @@ def check_table(rows, many):
 
     return report.table(["model", "C1", "C3", "largest error", "largest value", "of tolerance", "compile s",
                          "CPU s", "plimc MiB", "bound"], list(map(cells, rows)))
+
+
+BUDGETS = ("Budgets of RAM, MiB, inputs and outputs included: none, shares of the way from the smallest to the plan without "
+           "one, the smallest, and the smallest with 8 GiB of SSD where that is less. Peak: planned and, to the byte, "
+           "measured. Times as ratios to the plan without a budget, median (range) of the rounds. Plan: without the "
+           "caller's inputs, beside ONNX Runtime's peak")
+BUDGET_COLUMNS = ["model", "budget", "MiB", "peak", "plan", "of ORT's", "CPU", "wall", "predicted", "MB read",
+                  "run again", "spilled", "bits", "plimc CPU s"]
+
+
+def budget_rows(rows, many):
+    """A row for each budget of each model."""
+    out = []
+    for row in rows:
+        for p in row["budgets"]["points"] if "budgets" in row else ():
+            levers = p["levers"]
+            out.append([label(row, many), p["label"], "-" if p["budget"] is None else report.mib(p["budget"]),
+                        report.mib(p["peak"]) + ("" if p["c1"]["ok"] and p["within"] else " DIFFERS"),
+                        report.mib(p["minus_inputs"]),
+                        f"{p['minus_inputs'] / row['runtimes']['onnxruntime']['peak']:.2f}", report.times(p["cpu"]),
+                        report.times(p["wall"]), f"{p['predicted']:.2f}", f"{p['read_bytes'] / 1e6:.1f}",
+                        levers["recomputed"], levers["spilled"],
+                        "same" if p["same_bits"] else f"{p['of_tolerance']:.2g} of tolerance",
+                        f"{p['compile_cpu_seconds']:.1f}"])
+    return out
 
 
 def means(document):

@@ -66,12 +66,25 @@ class Plimsoll:
     def plimc(self, *flags):
         return metered([self.tools / "plimc", self.model, *self.shapes, *flags])
 
+    def beside(self, name):
+        """The same model with an artifact of its own, in a folder of this one's."""
+        other = Plimsoll(self.tools, self.model, self.shapes, self.folder / name, self.threads)
+        other.folder.mkdir()
+        other.inputs = self.inputs
+        return other
+
+    def compile_at(self, budget, *flags):
+        """Compiles under a --ram flag, or none; (figures of the compile, the plan's program). What was compiled without
+        one is not compiled again."""
+        if budget or not self.out.exists():
+            self.compiled, stderr = self.plimc("-o", self.out, *([budget] if budget else []), *flags)
+            if self.compiled["code"]:
+                raise Failure(self.compiled["code"] if self.compiled["code"] > 0 else 70, stderr.strip())
+        return self.compiled, json.loads((self.out / "model.plan.json").read_text())["programs"][0]
+
     def compile(self):
         """Compiles without a budget; figures of the compile and of the plan."""
-        figures, stderr = self.plimc("-o", self.out)
-        if figures["code"]:
-            raise Failure(figures["code"] if figures["code"] > 0 else 70, stderr.strip())
-        program = json.loads((self.out / "model.plan.json").read_text())["programs"][0]
+        figures, program = self.compile_at(None)
         sizes = [item["bytes"] for part in ("inputs", "outputs", "residents", "buffers") for item in program[part]]
         largest = max(sizes)
         inputs, outputs = (sum(io["bytes"] for io in program[part]) for part in ("inputs", "outputs"))
@@ -113,14 +126,16 @@ class Plimsoll:
         c3 = {"vm_hwm": stats["vm_hwm"], "low": low, "high": high, "ok": low <= stats["vm_hwm"] <= high}
         return c1, c3
 
-    def smallest_budget(self):
-        """The budget that the refusal names, and whether a plan meets it and none meets one byte less."""
-        figures, stderr = self.plimc("--plan-only", "--ram=1")
+    def smallest_budget(self, *flags):
+        """The budget in bytes that the refusal of one byte names, and the CPU seconds until it did."""
+        figures, stderr = self.plimc("--plan-only", "--ram=1", *flags)
         need = re.search(r"need (\d+) bytes", stderr)
         if figures["code"] != 3 or not need:
             raise Failure(70, f"plimc --ram=1: need a refusal that names a budget, have exit status {figures['code']}: "
                               f"{stderr.strip()}")
-        bytes_ = int(need.group(1))
-        at, _ = self.plimc("--plan-only", f"--ram={bytes_}")
-        below, _ = self.plimc("--plan-only", f"--ram={bytes_ - 1}")
-        return {"bytes": bytes_, "met": at["code"] == 0, "refused_below": below["code"] == 3}
+        return int(need.group(1)), figures["cpu_seconds"]
+
+    def refuses(self, budget):
+        """Whether no plan meets this budget, in bytes."""
+        figures, _ = self.plimc("--plan-only", f"--ram={budget}")
+        return figures["code"] == 3
