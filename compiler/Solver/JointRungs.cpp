@@ -10,6 +10,7 @@ namespace plim::solver {
 namespace {
 
 constexpr int kAttempts = 4; // schedules made for one budget
+constexpr int kRescues = 3;  // and more where none of them fits
 
 // Drops the aliases that hold storage before or after its values need it, where the ram is over `arena`.
 class AliasSettler {
@@ -156,6 +157,9 @@ std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
 std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity) const {
   JointOptions request = this->request(capacity);
   std::optional<Solution> best;
+  if (context.problem.levers.stream)
+    if (best = planForLess(capacity); best)
+      return best;
   auto consider = [&](Solution &plan) {
     if (plim::solver::within(plan.peak, capacity) && (!best || plan.ns < best->ns))
       best = std::move(plan);
@@ -180,6 +184,23 @@ std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity) cons
       request.capacityAt[slot] -= excess[slot];
   }
   return best;
+}
+
+// With less in some slots another set of constants is kept, and the arena has another size: what was too much in it
+// says little then. A plan that is made for so much less altogether is much the same.
+std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity) const {
+  JointOptions request = this->request(capacity);
+  for (int attempt = 0; attempt < kRescues; ++attempt) {
+    const std::optional<JointPlan> joint = planner.plan(request);
+    if (!joint)
+      break;
+    Placed placed = place(joint->schedule, capacity);
+    for (auto *plan : {&placed.plan, placed.moved ? &*placed.moved : nullptr})
+      if (plan && plim::solver::within(plan->peak, capacity))
+        return std::move(*plan);
+    request.capacity[0] -= std::max(placed.plan.peak[0] - capacity[0], context.problem.granule);
+  }
+  return std::nullopt;
 }
 
 std::optional<Solution> JointRungs::searchSmallest(const TierBytes &capacity) const {

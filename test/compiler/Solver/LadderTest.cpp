@@ -3,10 +3,12 @@
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/Fit.h"
 #include "compiler/Solver/Generate/Generate.h"
+#include "compiler/Solver/JointRungs.h"
 #include "compiler/Solver/ProblemText.h"
 #include "test/compiler/Solver/RandomGraph.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 namespace plim::solver {
 namespace {
@@ -142,6 +144,54 @@ TEST(Ladder, QuickPlansAreMadeForTheBudgetItself) {
   EXPECT_EQ(lines.size(), 1u);
   EXPECT_LE(half->peak[0], most / 2);
   EXPECT_LT(double(half->ns), 1.06 * double(ladder.fastest(budget(kUnbounded, 0))->ns));
+}
+
+// Convolutions whose maps shrink while their weights grow; the faster way to run one takes twice its result as
+// workspace.
+Problem convolutions() {
+  Problem p;
+  p.granule = 4096;
+  p.levers = {.recompute = true, .stream = true, .move = true};
+  p.links = {{Tier::Ssd, Tier::Ram, 1'200'000'000, 60'000}, {Tier::Ram, Tier::Ssd, 900'000'000, 80'000}};
+  auto add = [&](std::string name, int64_t bytes, BufferKind kind) {
+    p.buffers.push_back({.name = std::move(name), .bytes = bytes, .kind = kind});
+    return int(p.buffers.size()) - 1;
+  };
+  int map = add("x", 600'000, BufferKind::Input);
+  for (int block = 0; block < 16; ++block) {
+    const int64_t scale = int64_t(1) << (block / 4), skip = map;
+    for (int k = 0; k < 2; ++k) {
+      const int weight = add("w", scale == 1 ? 147'456 : 294'912 * scale, BufferKind::Constant);
+      const int next = add("h", 802'816 / scale, BufferKind::Transient);
+      Step step{.name = "conv", .reads = {map, weight}, .writes = {next}};
+      if (k == 1 && block % 4)
+        step.reads.push_back(int(skip));
+      step.candidates = {{.kernel = "fast", .ns = 400'000, .sharedBytes = 1'605'632 / scale},
+                         {.kernel = "lean", .ns = 700'000}};
+      p.steps.push_back(std::move(step));
+      map = next;
+    }
+  }
+  const int y = add("y", 4096, BufferKind::Output);
+  p.steps.push_back({.name = "head", .reads = {map}, .writes = {y}, .candidates = {{.kernel = "k", .ns = 10'000}}});
+  return p;
+}
+
+TEST(Ladder, FindsAPlanForEveryBudgetOfTheGridWhereConstantsAreStreamed) {
+  // What the layout takes beyond the schedule's count is not made up for by less of the arena: constants take its
+  // place.
+  const Problem p = convolutions();
+  ASSERT_THAT(validate(p), testing::IsEmpty());
+  const Context context(p);
+  FitOptions options = quick();
+  DraftRungs drafts(context, options);
+  const JointRungs joint(context, drafts.leanest(), options);
+  const int64_t need = joint.smallest(budget(kUnbounded, 0))->peak[0], most = drafts.first().peak[0];
+  EXPECT_LT(need, most / 3);
+  for (int k = 1; k < 24; ++k) {
+    const int64_t ram = int64_t(double(need) * std::pow(double(most) / double(need), k / 24.0));
+    EXPECT_TRUE(joint.within(budget(ram, 0))) << k << ": " << ram << " bytes";
+  }
 }
 
 } // namespace
