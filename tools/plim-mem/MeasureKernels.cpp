@@ -9,6 +9,7 @@
 #include "kernels/registry.h"
 #include "kernels/softmax/rows.h"
 #include "plim/plim.h"
+#include "tools/launches/Shapes.h"
 #include "tools/plim-mem/Measure.h"
 #include <algorithm>
 #include <cmath>
@@ -19,28 +20,9 @@
 namespace plim::mem {
 namespace {
 
-plim_shape rows(const std::vector<int64_t> &dims) {
-  plim_shape s = {};
-  s.dtype = PLIM_F32;
-  s.rank = uint8_t(dims.size());
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
-    s.dims[d] = dims[d], s.strides[d] = stride;
-  return s;
-}
-
-plim_shape panels(int64_t k, int64_t n) {
-  plim_shape s = {};
-  s.dtype = PLIM_F32;
-  s.layout = PLIM_PANEL32;
-  s.rank = 2;
-  s.dims[0] = k, s.dims[1] = n;
-  return s;
-}
-
-size_t floatsOf(const plim_shape &s) {
-  return s.layout == PLIM_PANEL32 ? size_t((s.dims[1] + 31) / 32 * 32 * s.dims[0]) : size_t(plim_elements(&s));
-}
+using launches::floatsOf;
+using launches::panels;
+using launches::rows;
 
 // A launch whose operands fit a second- or third-level cache, so that arithmetic counts.
 struct Launch {
@@ -51,22 +33,13 @@ struct Launch {
 
 Launch convolution(const char *kernel, int64_t filter, int64_t side, int64_t in, int64_t out, int64_t taps,
                    int64_t groups) {
-  std::vector<int64_t> attrs(PLIM_CONV_WORDS, 0);
-  attrs[PLIM_CONV_LAYOUT] = PLIM_CONV_NHWC;
-  attrs[PLIM_CONV_FILTER] = filter;
-  attrs[PLIM_CONV_FLAGS] = PLIM_EPILOGUE_BIAS;
-  attrs[PLIM_CONV_ACTIVATION] = PLIM_ACT_RELU;
-  attrs[PLIM_CONV_GROUPS] = groups;
-  for (int i = 0; i < 2; ++i) {
-    attrs[PLIM_CONV_KERNEL + i] = taps;
-    attrs[PLIM_CONV_STRIDE + i] = attrs[PLIM_CONV_DILATION + i] = 1;
-    attrs[PLIM_CONV_PAD + i] = taps / 2;
-  }
   const plim_shape w = groups > 1 ? rows({taps, taps, in}) : panels(taps * taps * in, out);
-  return {kernel, {rows({1, side, side, in}), w, rows({out}), rows({1, side, side, out})}, attrs};
+  return {kernel,
+          {rows({1, side, side, in}), w, rows({out}), rows({1, side, side, out})},
+          launches::convolutionAttrs(filter, taps, groups)};
 }
 
-std::vector<Launch> launches() {
+std::vector<Launch> measuredLaunches() {
   const int64_t scale = plim_attr_from_double(1 / std::sqrt(64.0)), epsilon = plim_attr_from_double(1e-5);
   const plim_shape heads = rows({1, 8, 256, 64});
   return {
@@ -136,7 +109,7 @@ double peakFor(const plim_kernel_entry &entry, const std::vector<const plim_shap
 std::map<std::string, double> measureKernels(const Effort &effort) {
   const plim_isa isa = plim_cpu_isa();
   std::map<std::string, std::vector<double>> peaks;
-  for (const Launch &l : launches()) {
+  for (const Launch &l : measuredLaunches()) {
     const plim_kernel_entry *entry = plim_find_kernel_entry(l.kernel);
     const plim_isa level = entry && entry->kernel->fn[isa] ? isa : PLIM_ISA_BASE;
     if (!entry || !entry->kernel->fn[level])

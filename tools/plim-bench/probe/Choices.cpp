@@ -5,6 +5,7 @@
 #include "kernels/attrs.h"
 #include "kernels/conv/conv.h"
 #include "kernels/registry.h"
+#include "tools/launches/Shapes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,26 +13,11 @@
 namespace plim::probe {
 namespace {
 
+using launches::floatsOf;
+using launches::panels;
+using launches::rows;
+
 constexpr double kBatchMs = 2, kBudgetMs = 120; // of one timing, and of all of a kernel
-
-plim_shape rowShape(const std::vector<int64_t> &dims) {
-  plim_shape s = {};
-  s.dtype = PLIM_F32;
-  s.rank = uint8_t(dims.size());
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
-    s.dims[d] = dims[d], s.strides[d] = stride;
-  return s;
-}
-
-plim_shape panelShape(int64_t k, int64_t n) {
-  plim_shape s = {};
-  s.dtype = PLIM_F32;
-  s.layout = PLIM_PANEL32;
-  s.rank = 2;
-  s.dims[0] = k, s.dims[1] = n;
-  return s;
-}
 
 struct Launch {
   std::string name;
@@ -41,20 +27,10 @@ struct Launch {
 };
 
 Launch convolution(int64_t side, int64_t in, int64_t out) {
-  std::vector<int64_t> attrs(PLIM_CONV_WORDS, 0);
-  attrs[PLIM_CONV_LAYOUT] = PLIM_CONV_NHWC;
-  attrs[PLIM_CONV_FILTER] = PLIM_CONV_FILTER_TAPS;
-  attrs[PLIM_CONV_FLAGS] = PLIM_EPILOGUE_BIAS;
-  attrs[PLIM_CONV_ACTIVATION] = PLIM_ACT_RELU;
-  attrs[PLIM_CONV_GROUPS] = 1;
-  for (int i = 0; i < 2; ++i) {
-    attrs[PLIM_CONV_KERNEL + i] = 3;
-    attrs[PLIM_CONV_STRIDE + i] = attrs[PLIM_CONV_DILATION + i] = attrs[PLIM_CONV_PAD + i] = 1;
-  }
   return {"conv3x3 " + std::to_string(in) + "->" + std::to_string(out) + " " + std::to_string(side),
           {"conv.nhwc_winograd", "conv.nhwc_direct"},
-          {rowShape({1, side, side, in}), panelShape(9 * in, out), rowShape({out}), rowShape({1, side, side, out})},
-          attrs};
+          {rows({1, side, side, in}), panels(9 * in, out), rows({out}), rows({1, side, side, out})},
+          launches::convolutionAttrs(PLIM_CONV_FILTER_TAPS, 3, 1)};
 }
 
 Launch attention(int64_t heads, int64_t groups, int64_t queries, int64_t keys, int64_t depth, bool causal) {
@@ -65,12 +41,12 @@ Launch attention(int64_t heads, int64_t groups, int64_t queries, int64_t keys, i
   return {std::string("attention ") + (causal ? "causal " : "") + std::to_string(heads) + "/" + std::to_string(groups) +
               "x" + std::to_string(depth) + " S" + std::to_string(queries) + " T" + std::to_string(keys),
           kernels,
-          {rowShape({1, heads, queries, depth}), rowShape({1, groups, keys, depth}), rowShape({1, groups, keys, depth}),
-           rowShape({1, heads, queries, depth})},
+          {rows({1, heads, queries, depth}), rows({1, groups, keys, depth}), rows({1, groups, keys, depth}),
+           rows({1, heads, queries, depth})},
           {flags, plim_attr_from_double(1 / std::sqrt(double(depth))), 0, 0}};
 }
 
-std::vector<Launch> launches() {
+std::vector<Launch> contestedLaunches() {
   return {convolution(56, 64, 64),
           convolution(28, 128, 128),
           convolution(14, 256, 256),
@@ -111,10 +87,6 @@ double measure(const plim_kernel &kernel, plim_isa isa, plim_launch &launch, voi
   return times[times.size() / 2];
 }
 
-size_t floatsOf(const plim_shape &s) {
-  return s.layout == PLIM_PANEL32 ? size_t((s.dims[1] + 31) / 32 * 32 * s.dims[0]) : size_t(plim_elements(&s));
-}
-
 } // namespace
 
 double Choice::regret() const {
@@ -126,7 +98,7 @@ double Choice::regret() const {
 
 std::vector<Choice> measureChoices(plim_isa isa) {
   std::vector<Choice> choices;
-  for (Launch &l : launches()) {
+  for (Launch &l : contestedLaunches()) {
     std::vector<HugeFloats> memory;
     std::vector<void *> buffers;
     std::vector<const plim_shape *> shapes;
