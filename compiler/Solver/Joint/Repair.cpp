@@ -12,7 +12,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kLeastCost = 1; // ns; orders free moves by what they relieve
 constexpr int kRounds = 200;
 
-enum class Way : uint8_t { Make, Read, Late, Choice };
+enum class Way : uint8_t { Make, Read, Late, Prompt, Choice }; // Prompt: late, and written at once
 
 struct Move {
   double density = 0;      // ns for each byte times weight
@@ -101,15 +101,22 @@ private:
     return most <= 0 || t.bytes(value) <= most ? 1 : double(most) / double(t.bytes(value));
   }
 
+  std::vector<Way> readWays(int value) const {
+    if (t.graph.values[value].spillable)
+      return {Way::Read, Way::Late, Way::Prompt};
+    return {Way::Read, Way::Late};
+  }
+  void setWay(Way way) { t.lateReads = way == Way::Late || way == Way::Prompt, t.promptWrites = way == Way::Prompt; }
+
   Move quote(int value, int i) {
     Move move{density(t.quoteMake(value, i)), value, t.touches[value][i].slot, Way::Make};
     if (t.readable(value, i))
-      for (Way way : {Way::Read, Way::Late}) {
-        t.lateReads = way == Way::Late;
+      for (Way way : readWays(value)) {
+        setWay(way);
         if (const double d = density(t.quoteRead(value, i)); d < move.density)
           move.density = d, move.way = way;
-        t.lateReads = false;
       }
+    setWay(Way::Read);
     if (options.capGain)
       move.density /= usefulShare(value, i);
     return move;
@@ -192,9 +199,9 @@ private:
       t.quoteMake(move.value, i);
       return t.dropToMake(move.value, i);
     }
-    t.lateReads = move.way == Way::Late;
+    setWay(move.way);
     const bool ok = t.dropToRead(move.value, i);
-    t.lateReads = false;
+    setWay(Way::Read);
     return ok;
   }
 
@@ -266,7 +273,7 @@ private:
         for (double with : {0.0, lambda, 1e300})
           attempt(move, with);
       if (t.readable(move.value, t.find(move.value, move.slot)))
-        for (Way way : {Way::Read, Way::Late})
+        for (Way way : readWays(move.value))
           attempt({0, move.value, move.slot, way}, lambda);
     }
     for (int g = 0; g < int(t.graph.groups.size()); ++g)

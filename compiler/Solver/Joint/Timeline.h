@@ -37,16 +37,17 @@ struct Touch {
 struct Transfer {
   int from = 0, to = 0, writeEnd = 0, readStart = 0;
   bool write = false, read = false;
-  bool late = false; // read without prefetch; relaxed later where memory is free
-  int64_t stall = 0; // ns that no free time of the link could hide
-  int64_t price = 0; // charged: the stall, and what the link's time is worth
+  bool prompt = false; // its write is waited for before the next slot
+  bool late = false;   // read without prefetch; both are relaxed later where memory is free
+  int64_t stall = 0;   // ns that no free time of the link could hide
+  int64_t price = 0;   // charged: the stall, and what the link's time is worth
   std::vector<std::pair<int, int64_t>> written{}, fetched{}; // ns of the link taken in each slot
 };
 
 class Timeline {
 public:
-  // All values kept but constants that stay in their file, way 0 everywhere. `capacity`: bytes that values and workspace
-  // may take in each slot.
+  // All values kept but constants that stay in their file, way 0 everywhere. `capacity`: bytes that values and
+  // workspace may take in each slot.
   Timeline(const Graph &graph, int64_t capacity, int64_t ssdCapacity);
 
   const Graph &graph;
@@ -65,6 +66,7 @@ public:
   double lambda = 0;                  // ns a byte and unit of weight
   bool postpone = true;               // first runs may move to a later slot
   bool lateReads = false;             // new transfers are late
+  bool promptWrites = false;          // and their writes prompt
   double linkPrice = 0;               // charged for each ns that a link is busy, on top of stalls
   int64_t work = 0;                   // steps of all searches so far: limits are set in it
 

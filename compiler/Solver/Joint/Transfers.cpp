@@ -1,8 +1,9 @@
 //===- Transfers.cpp - Values that go to the ssd and come back -----------------------------------===//
 //
 // A transfer takes time of a link in the slots that it may use: a write from the first free ones after the value's last
-// use, a read from the last free ones before its next. What they cannot hold is a stall, which is charged. Times are
-// those of the slots without recomputation, so this is a plan, not the prediction.
+// use, a read from the last free ones before its next. What they cannot hold is a stall, which is charged. A prompt
+// write and a late read take no slot, and are nothing but stall: so the memory of a value is free in all slots between
+// its uses. Times are those of the slots without recomputation, so this is a plan, not the prediction.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "compiler/Solver/Joint/Timeline.h"
@@ -62,7 +63,7 @@ void Timeline::passWrite(int value, int from) {
 void Timeline::planWrite(int value, Transfer &t) const {
   int64_t left = t.write ? writeLink->latencyNs + transferNs(*writeLink, size[value]) : 0;
   int slot = t.from + 1;
-  for (; left > 0 && slot < t.to; ++slot)
+  for (; left > 0 && slot < t.to && !t.prompt; ++slot)
     if (const int64_t some = std::min(left, writeTime[slot]); some > 0)
       t.written.push_back({slot, some}), left -= some;
   t.writeEnd = slot;
@@ -81,7 +82,7 @@ void Timeline::planRead(int value, Transfer &t) const {
 
 Transfer Timeline::plan(int value, int from, int to, bool write, bool read) const {
   Transfer t;
-  t.from = from, t.to = to, t.write = write, t.read = read, t.late = lateReads;
+  t.from = from, t.to = to, t.write = write, t.read = read, t.late = lateReads, t.prompt = promptWrites;
   planWrite(value, t);
   planRead(value, t);
   const int64_t busy =
@@ -142,7 +143,8 @@ void Timeline::replanTransfers() {
       if (touches[v][i].source == Source::Read) {
         const Transfer &old = transfers[touches[v][i].transfer];
         Transfer fresh;
-        fresh.from = old.from, fresh.to = old.to, fresh.write = old.write, fresh.read = old.read, fresh.late = old.late;
+        fresh.from = old.from, fresh.to = old.to, fresh.write = old.write, fresh.read = old.read;
+        fresh.late = old.late, fresh.prompt = old.prompt;
         items.push_back({v, i, fresh});
         release(v, old);
       }

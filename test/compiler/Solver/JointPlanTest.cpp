@@ -233,5 +233,34 @@ TEST(JointPlan, CapacitiesOfSlotsHold) {
   EXPECT_GT(plan->ns, JointPlanner(context).plan({.capacity = {live, 0, 0, 0}})->ns);
 }
 
+// Between its uses a value is out of memory in all slots, also in the very next one: its write is over by then.
+TEST(JointPlan, AWriteEndsBeforeTheNextSlotWhereThatIsFull) {
+  constexpr int64_t kBig = 1 << 20, kSmall = 1 << 16;
+  Problem p;
+  p.levers = {.spill = true};
+  p.links = {{Tier::Ssd, Tier::Ram, 1'200'000'000, 60'000}, {Tier::Ram, Tier::Ssd, 900'000'000, 80'000}};
+  p.buffers = {{.name = "x", .bytes = kSmall, .kind = BufferKind::Input},
+               {.name = "kept", .bytes = kBig},
+               {.name = "large", .bytes = kBig},
+               {.name = "small", .bytes = kSmall},
+               {.name = "y", .bytes = kSmall, .kind = BufferKind::Output}};
+  auto step = [&](std::vector<int> reads, std::vector<int> writes) {
+    p.steps.push_back(
+        {.name = "s", .reads = std::move(reads), .writes = std::move(writes), .candidates = {{.ns = 1'000'000}}});
+    p.steps.back().pure = false;
+  };
+  step({0}, {1}), step({0}, {2}), step({2}, {3}), step({1, 3}, {4});
+  ASSERT_THAT(validate(p), IsEmpty());
+  constexpr int64_t kLeast = kBig + kSmall; // what the third and the last step touch
+  EXPECT_TRUE(planHolds(p, {.capacity = {kLeast, 0, kBig, 0}}));
+  EXPECT_FALSE(planHolds(p, {.capacity = {kLeast, 0, 0, 0}}));
+  // Where there is room the cpu does not wait for it.
+  const Context context(p);
+  const std::optional<JointPlan> full = JointPlanner(context).plan({.capacity = {kLeast, 0, kBig, 0}});
+  const std::optional<JointPlan> room = JointPlanner(context).plan({.capacity = {2 * kBig, 0, kBig, 0}});
+  ASSERT_TRUE(full && room);
+  EXPECT_GT(full->ns, room->ns);
+}
+
 } // namespace
 } // namespace plim::solver
