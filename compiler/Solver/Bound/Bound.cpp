@@ -29,17 +29,21 @@ private:
   const BoundOptions options;
   Footprint footprint;
   LeastBytes least;
-  int64_t arena = 0; // of transients and streamed constants
+  int64_t arena = 0;     // of transients and streamed constants
+  int64_t constants = 0; // that stay in any plan
+  bool anyStreamed = false;
 
   void sumResident() {
-    int64_t constants = 0, states = 0;
+    int64_t states = 0;
     for (const FixedCost &f : p.fixed)
       least.resident += f.tier == Tier::Ram ? f.bytes : 0;
     for (int b = 0; b < int(p.buffers.size()); ++b) {
       const Buffer &buffer = p.buffers[b];
       if (buffer.tier != Tier::Ram)
         continue;
-      if (buffer.kind == BufferKind::Constant && !footprint.streamed(b))
+      if (footprint.streamed(b))
+        anyStreamed = true;
+      else if (buffer.kind == BufferKind::Constant)
         constants += alignUp(footprint.bytes[b], kAlign);
       else if (buffer.kind == BufferKind::State)
         states += alignUp(footprint.bytes[b], kAlign);
@@ -112,7 +116,10 @@ private:
 
   void finish() {
     using Argument = LeastBytes::Argument;
-    least.bytes = least.resident + alignUp(arena, p.granule);
+    // A constant that may be streamed may also stay. Its bytes count either way, but the two arenas are rounded up each
+    // on its own, so that the sum may be less than with all of them streamed.
+    least.bytes = anyStreamed ? least.resident - alignUp(constants, p.granule) + alignUp(constants + arena, p.granule)
+                              : least.resident + alignUp(arena, p.granule);
     std::stable_sort(least.buffers.begin(), least.buffers.end(),
                      [&](int a, int b) { return footprint.bytes[a] > footprint.bytes[b]; });
     least.covered = {.order = true,

@@ -222,6 +222,23 @@ TEST(Bound, IsAtMostWhatThePlannerFindsWithAllAliasesGroupsAndStates) {
   std::printf("bound / found: mean %.4f, least %.4f\n", sum / count / 2, least);
 }
 
+// Beside a constant that stays, one more may cost no page, while the arena would need one to hold it.
+TEST(Bound, AConstantThatMayBeStreamedMayAlsoStay) {
+  Builder g;
+  const int x = g.buffer(BufferKind::Input, 64), small = g.buffer(BufferKind::Constant, 2048),
+            large = g.buffer(BufferKind::Constant, 2048), a = g.buffer(BufferKind::Transient, 4096),
+            y = g.buffer(BufferKind::Output, 64);
+  g.step({x, small}, {a}), g.step({a, large}, {y});
+  Problem &p = g.p;
+  p.granule = 4096, p.levers.stream = true, p.buffers[size_t(small)].movable = false;
+  p.links = {{Tier::Ssd, Tier::Ram, 1'000'000'000, 0}};
+  EXPECT_EQ(leastBytes(p).bytes, 64 + 64 + 8192);
+  p.tiers[0].capacity = 64 + 64 + 8192;
+  EXPECT_TRUE(fitBudget(p, quick()).solution);
+  p.tiers[0].capacity -= 1;
+  EXPECT_FALSE(fitBudget(p, quick()).solution);
+}
+
 TEST(Bound, MoreWorkNeverLowersIt) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Problem p = randomProblem(seed, {.steps = 40});
