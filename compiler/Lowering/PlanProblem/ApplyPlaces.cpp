@@ -121,12 +121,12 @@ Value Applier::viewOf(const solver::Place &place, int64_t bytes) {
   return ViewOp::create(builder, program.getLoc(), whole, place.offset, bytes);
 }
 
-/// What branches and loops allocate gets its place in the buffer of its step.
+/// What branches and loops allocate gets its place in the buffer of its step, which may lie in the caller's memory.
 void Applier::placeRegionBuffers() {
-  llvm::DenseMap<int, int64_t> starts; // by buffer
+  llvm::DenseMap<int, const solver::Place *> places; // by buffer
   for (const solver::Place &place : solution.places)
     if (place.storage >= 0)
-      starts[place.buffer] = solution.storages[place.storage].offset + place.offset;
+      places[place.buffer] = &place;
   auto toRam = [&](auto &&self, Value buffer) -> void {
     buffer.setType(BufferType::get(program.getContext(), bytesOf(buffer), Tier::Ram));
     for (Operation *user : buffer.getUsers())
@@ -134,8 +134,19 @@ void Applier::placeRegionBuffers() {
         self(self, view.getBuffer());
   };
   for (auto [buffer, offset] : extracted.regionOffsets) {
-    buffer.getDefiningOp<AllocOp>().setOffset(starts.lookup(extracted.buffers.at(buffer)) + offset);
+    const solver::Place *place = places.lookup(extracted.buffers.at(buffer));
+    if (!place)
+      continue;
+    const solver::Storage &storage = solution.storages[place->storage];
     toRam(toRam, buffer);
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    if (storage.region == solver::Region::Transient) {
+      alloc.setOffset(storage.offset + place->offset + offset);
+      continue;
+    }
+    builder.setInsertionPoint(alloc);
+    Value lent = ViewOp::create(builder, alloc.getLoc(), base(place->storage), place->offset + offset, bytesOf(buffer));
+    buffer.replaceAllUsesWith(lent);
   }
 }
 
