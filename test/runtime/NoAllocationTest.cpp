@@ -1,73 +1,8 @@
-// Between the return of plim_session_create and plim_session_destroy nothing is allocated or mapped. The program's own
-// malloc family and memory calls are interposed; the C library's calls inside itself are seen where they go through
-// them.
+// Between the return of plim_session_create and plim_session_destroy nothing is allocated or mapped.
+#include "test/runtime/AllocationWatch.h"
 #include "test/runtime/SsdPlan.h"
 
-#include <atomic>
-#include <cstdarg>
-#include <dlfcn.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-namespace {
-
-std::atomic<bool> watching{false};
-std::atomic<uint64_t> calls{0};
-
-void note() {
-  if (watching.load())
-    calls.fetch_add(1);
-}
-
-template <class Fn> Fn *next(const char *name) { return reinterpret_cast<Fn *>(dlsym(RTLD_NEXT, name)); }
-
-} // namespace
-
-extern "C" {
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-
-void *malloc(size_t n) {
-  note();
-  return __libc_malloc(n);
-}
-void *calloc(size_t n, size_t each) {
-  note();
-  return __libc_calloc(n, each);
-}
-void *realloc(void *p, size_t n) {
-  note();
-  return __libc_realloc(p, n);
-}
-void *aligned_alloc(size_t alignment, size_t n) {
-  note();
-  return __libc_memalign(alignment, n);
-}
-int posix_memalign(void **out, size_t alignment, size_t n) {
-  note();
-  *out = __libc_memalign(alignment, n);
-  return *out ? 0 : 12;
-}
-void *mmap(void *address, size_t n, int protection, int flags, int fd, off_t offset) {
-  note();
-  return next<decltype(mmap)>("mmap")(address, n, protection, flags, fd, offset);
-}
-void *mremap(void *old, size_t oldSize, size_t newSize, int flags, ...) {
-  note();
-  return next<void *(void *, size_t, size_t, int)>("mremap")(old, oldSize, newSize, flags);
-}
-int brk(void *end) {
-  note();
-  return next<decltype(brk)>("brk")(end);
-}
-void *sbrk(intptr_t by) {
-  if (by)
-    note();
-  return next<decltype(sbrk)>("sbrk")(by);
-}
-}
 
 using namespace plim::test;
 
@@ -85,11 +20,11 @@ long field(const char *name) {
 }
 
 TEST(NoAllocation, TheInterposedCallsAreSeen) {
-  calls = 0;
-  watching = true;
-  free(malloc(100));
+  AllocationWatch watch;
+  void *volatile small = malloc(100);
   void *p = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  watching = false;
+  const uint64_t calls = watch.end();
+  free(small);
   munmap(p, 4096);
   EXPECT_GE(calls, 2u);
 }
@@ -117,8 +52,7 @@ TEST(NoAllocation, NothingIsAllocatedOrMappedWhileASessionLives) {
   uint64_t failures = 0;
   PLIM_OK_OR_FAIL(plim_session_create(weights, scope, nullptr, &session));
   mappedBefore = field("VmSize:");
-  calls = 0;
-  watching = true;
+  AllocationWatch watch;
   // No assertion here: GoogleTest allocates.
   failures += plim_run(session, context, PLIM_NONE, nullptr) != PLIM_ERR_ARG; // not bound
   failures += plim_bind_input(session, PLIM_NONE, "x", x.data(), x.size() * 4, nullptr, 0) != PLIM_OK;
@@ -136,7 +70,7 @@ TEST(NoAllocation, NothingIsAllocatedOrMappedWhileASessionLives) {
   failures += plim_state_save(session, path) != PLIM_OK;
   failures += plim_state_load(session, path) != PLIM_OK;
   unlink(path);
-  watching = false;
+  const uint64_t calls = watch.end();
   mappedAfter = field("VmSize:");
   plim_session_destroy(session);
   plim_context_destroy(context);
@@ -159,13 +93,11 @@ TEST(NoAllocation, TransfersAllocateAndMapNothing) {
     plim_trace trace = {ring.data(), ring.size(), 0};
     uint64_t failures = 0;
     long mappedBefore = field("VmSize:");
-    calls = 0;
-    watching = true;
+    AllocationWatch watch;
     for (uint32_t flags : {0u, uint32_t(PLIM_RUN_POISON), uint32_t(PLIM_RUN_RED_ZONES)})
       for (int i = 0; i < 3; ++i)
         failures += r.run(flags, &trace) != PLIM_OK;
-    watching = false;
-    EXPECT_EQ(calls, 0u);
+    EXPECT_EQ(watch.end(), 0u);
     EXPECT_TRUE(r.right());
     EXPECT_EQ(field("VmSize:"), mappedBefore);
     EXPECT_EQ(failures, 0u);
