@@ -1,4 +1,4 @@
-"""plim-bench: compiled models, kernels and the memory planner beside their peers."""
+"""plim-bench: compiled models, kernels, streamed weights and the memory planner beside their peers."""
 
 import argparse
 import importlib.util
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser():
     top = Parser(prog="plim-bench", description=__doc__.splitlines()[0], epilog=EPILOG)
-    verbs = top.add_subparsers(dest="verb", required=True, metavar="models|kernels|planner")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="models|kernels|stream|planner")
     default_cache = os.environ.get("PLIM_CACHE_DIR") or pathlib.Path.home() / ".cache" / "plimsoll"
 
     def verb(name, text):
@@ -69,6 +69,21 @@ def parser():
     p.add_argument("names", nargs="*", metavar="PART", help="only kernels whose name has one of these parts")
     p.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of each run (default 1)")
     rounds(p)
+    p = verb("stream", "Models whose weights are far above the budget; their speed beside the disk's own bandwidth, beside"
+                       " all weights in memory, and beside weights that are mapped, under the same memory limit.")
+    p.add_argument("names", nargs="*", metavar="NAME", help="stack@16, stack@128, stack@1024 (rows), smollm2@prefill128"
+                   " (default: all)")
+    p.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of each run (default 1)")
+    rounds(p)
+    p.add_argument("--layers", type=positive, default=16, metavar="N", help="of the stack (default 16)")
+    p.add_argument("--width", type=positive, default=512, metavar="N", help="of the stack (default 512)")
+    p.add_argument("--ram", type=positive, metavar="BYTES",
+                   help="budget (default: an eighth of the stack's weights; 64 MiB for smollm2)")
+    p.add_argument("--realtime", action="store_true", help="every process under SCHED_FIFO, on a machine that others use")
+    p.add_argument("--markdown", type=pathlib.Path, metavar="FILE", help="write the tables as Markdown")
+    p.add_argument("--cache", type=pathlib.Path, default=default_cache, metavar="DIR",
+                   help="where models are kept and the files lie that are streamed: its disk is measured (default: "
+                   "PLIM_CACHE_DIR or ~/.cache/plimsoll)")
     p = verb("planner", "The memory planner alone (plim-solve); generated graphs under budgets: predicted time beside"
                         " that without a budget, CPU time; offset packing on $PLIM_BENCH_INSTANCES/*.csv.")
     p.add_argument("names", nargs="*", metavar="PART",
@@ -82,12 +97,15 @@ def run(args):
     if args.verb == "planner":
         import bench_planner as bench
     else:
-        missing = [m for m in ("numpy", "onnx", "onnxruntime") if importlib.util.find_spec(m) is None]
+        needed = ["numpy", "onnx", *(["onnxruntime"] if args.verb != "stream" else [])]
+        missing = [m for m in needed if importlib.util.find_spec(m) is None]
         if missing:
-            raise Failure(4, f"need the Python packages numpy, onnx and onnxruntime, {sys.executable} lacks "
+            raise Failure(4, f"need the Python packages {', '.join(needed)}, {sys.executable} lacks "
                              f"{', '.join(missing)}; tools/dev bench makes an environment that has them")
         if args.verb == "models":
             import bench_models as bench
+        elif args.verb == "stream":
+            import bench_stream as bench
         else:
             import bench_kernels as bench
     return bench.run(args)
