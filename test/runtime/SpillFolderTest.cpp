@@ -2,6 +2,7 @@
 #include "runtime/io/io_fault.h"
 #include "test/runtime/SsdPlan.h"
 
+#include <atomic>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/file.h>
@@ -160,6 +161,22 @@ TEST(SpillFolder, OnASmallFileSystemThePlanThatFitsRunsAndTheOneThatDoesNotIsRef
   umount(folder.path.c_str());
 }
 
+TEST(SpillFolder, WhereTheFileSystemCannotAllocateZerosAreWrittenInstead) {
+  Folder folder;
+  if (mount("none", folder.path.c_str(), "ramfs", 0, nullptr))
+    GTEST_SKIP() << "mounting is not allowed";
+  {
+    SsdPlan plan = spillOnly();
+    plan.n = 50000; // more than is written at once
+    SsdRun r(plan, in(folder.path));
+    EXPECT_EQ(r.running->status, PLIM_OK) << lastError();
+    EXPECT_EQ(r.run(), PLIM_OK) << lastError();
+    EXPECT_TRUE(r.right());
+    EXPECT_EQ(r.usage().spill_mode, uint32_t(PLIM_FILE_IN_MEMORY));
+  }
+  umount(folder.path.c_str());
+}
+
 TEST(SpillFolder, WhereDirectIoIsRefusedTheRunIsRightAndSaysThatItIsBuffered) {
   Refuse refuse(IoCall::directFile, EINVAL);
   for (uint32_t way : {uint32_t(PLIM_IO_ANY), uint32_t(PLIM_IO_THREADS)}) {
@@ -235,6 +252,79 @@ TEST(SpillFolder, SeveralSessionsInOneFolderDoNotDisturbEachOther) {
     pthread_join(threads[i], nullptr);
     EXPECT_TRUE(all[i]->right()) << i;
   }
+}
+
+TEST(SpillFolder, ProcessesThatSpillIntoOneFolderDoNotDisturbEachOther) {
+  Folder folder;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    children.push_back(fork());
+    if (children.back() != 0)
+      continue;
+    std::unique_ptr<Refuse> named;
+    if (i % 2)
+      named = std::make_unique<Refuse>(IoCall::unnamedFile, EOPNOTSUPP);
+    SsdPlan plan = spillOnly();
+    plan.n = 30000 + 1000 * i;
+    for (int start = 0; start < 4; ++start) { // each start sweeps the folder while the others use it
+      SsdRun r(plan, in(folder.path));
+      for (int k = 0; k < 3; ++k)
+        if (r.running->status || r.run() || !r.right())
+          _exit(1);
+    }
+    _exit(0);
+  }
+  for (pid_t child : children) {
+    int status;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  EXPECT_EQ(folder.entries(), 0u);
+}
+
+/// The process dies at its n-th call, as by kill -9.
+struct KillAtCall {
+  int n;
+  bool named; // files without a name are refused
+  std::atomic<int> seen{0};
+  KillAtCall(int n, bool named) : n(n), named(named) {
+    setIoFault(
+        [](void *data, const IoEvent &e, int64_t result) -> int64_t {
+          auto *self = static_cast<KillAtCall *>(data);
+          if (self->seen++ == self->n)
+            kill(getpid(), SIGKILL);
+          return self->named && e.call == IoCall::unnamedFile ? -int64_t(EOPNOTSUPP) : result;
+        },
+        this);
+  }
+};
+
+TEST(SpillFolder, AProcessThatIsKilledAtAnyOfItsCallsLeavesNothingAndTheNextOneRuns) {
+  Folder folder;
+  SsdPlan plan = spillOnly();
+  plan.n = 300001; // writes and reads of several pieces, and a part of a block
+  for (bool named : {false, true})
+    for (uint32_t way : {uint32_t(PLIM_IO_ANY), uint32_t(PLIM_IO_THREADS)}) {
+      bool died = true;
+      int n = 0;
+      for (; died && n < 200; ++n) {
+        pid_t child = fork();
+        if (child == 0) {
+          KillAtCall strike(n, named);
+          plim_context_options o = in(folder.path);
+          o.io_way = way;
+          SsdRun r(plan, o);
+          _exit(r.running->status || r.run() || !r.right());
+        }
+        int status;
+        waitpid(child, &status, 0);
+        died = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        EXPECT_TRUE(died || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) << status;
+        EXPECT_EQ(folder.entries(), 0u) << "call " << n;
+      }
+      EXPECT_GT(n, 2 * int(plan.rounds)) << "writes and reads are among the calls";
+      EXPECT_FALSE(died);
+    }
 }
 
 /// Runs in a child until it is killed, `pause` microseconds from its start on.
