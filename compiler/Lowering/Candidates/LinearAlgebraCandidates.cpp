@@ -1,5 +1,6 @@
 //===- LinearAlgebraCandidates.cpp - Matrix products, packing, attention -----------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
+#include "dialects/Graph/PartialOps.h"
 #include "kernels/attention/decode_cost.h"
 #include "kernels/matmul/dot_cost.h"
 
@@ -92,7 +93,10 @@ void matmul(graph::MatmulOp op, Candidates &candidates) {
       rows *= std::min<int64_t>(candidates.sizes.largest(size), PLIM_DOT_ROWS_MAX + 1);
     auto isZero = [](AffineExpr stride) { return constantOf(stride) == 0; };
     bool oneMatrix = llvm::all_of(ArrayRef(b.strides).drop_back(2), isZero);
-    if (rows <= PLIM_DOT_ROWS_MAX && oneMatrix && isOne(a.strides.back()) && isOne(b.strides[b.strides.size() - 2]))
+    // A piece of a product keeps the order of the whole one's sums.
+    auto whole = op->getAttrOfType<StringAttr>(graph::kNumericsAttr);
+    bool mayDot = !whole || whole == "matmul.dot";
+    if (mayDot && rows <= PLIM_DOT_ROWS_MAX && oneMatrix && isOne(a.strides.back()) && isOne(b.strides[b.strides.size() - 2]))
       launch.offer("matmul.dot", attrs, "matmul.dot");
     // Only one of the two, as their sums are in other orders: a plan for another budget has the same bits.
     if (candidates.empty())

@@ -1,5 +1,6 @@
 //===- MovementCandidates.cpp - Ops that move elements by position -----------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
+#include "dialects/Graph/PartialOps.h"
 #include "kernels/copy/concat.h"
 #include "kernels/fill/fill.h"
 #include "kernels/gather/gather.h"
@@ -99,6 +100,13 @@ void gatherAxis(graph::GatherOp op, Candidates &candidates) {
 void gatherElements(graph::GatherElementsOp op, Candidates &candidates) {
   gather(op, "gather.elements", int64_t(op.getAxis()), candidates);
 }
+void gatherPartial(graph::PartialGatherOp op, Candidates &candidates) {
+  LaunchBuilder launch(candidates);
+  launch.read(op.getPiece()).read(op.getIndices());
+  if (op.getSoFar())
+    launch.read(op.getSoFar());
+  launch.write(op.getResult()).offer("gather.partial", {int64_t(op.getFirst()), int64_t(op.getRows())});
+}
 void gatherNd(graph::GatherNdOp op, Candidates &candidates) {
   gather(op, "gather.nd", int64_t(op.getBatchDims()), candidates);
 }
@@ -168,6 +176,7 @@ void registerMovementCandidates(DialectRegistry &registry) {
     DynamicFillOp::attachInterface<CandidateModel<DynamicFillOp, fill<DynamicFillOp>>>(*context);
     GatherOp::attachInterface<CandidateModel<GatherOp, gatherAxis>>(*context);
     GatherElementsOp::attachInterface<CandidateModel<GatherElementsOp, gatherElements>>(*context);
+    PartialGatherOp::attachInterface<CandidateModel<PartialGatherOp, gatherPartial>>(*context);
     GatherNdOp::attachInterface<CandidateModel<GatherNdOp, gatherNd>>(*context);
     ScatterElementsOp::attachInterface<CandidateModel<ScatterElementsOp, scatterElements>>(*context);
     ScatterNdOp::attachInterface<CandidateModel<ScatterNdOp, scatterNd>>(*context);

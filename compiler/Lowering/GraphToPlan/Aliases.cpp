@@ -70,6 +70,11 @@ SmallVector<plan::AliasAttr> ProgramLowering::aliasesOf(Operation *op, const gra
       aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::View, 1, 0, *offset, 0, 0, c.nanoseconds));
     return aliases;
   }
+  if (auto gather = dyn_cast<graph::PartialGatherOp>(op)) {
+    if (gather.getSoFar())
+      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::InPlace, last, 2, 0, 0, 0, 0));
+    return aliases;
+  }
   if (!StringRef(c.kernel).starts_with("elementwise"))
     return aliases;
   for (int64_t i = 0; i < last; ++i)

@@ -56,8 +56,8 @@ plan::CandidateAttr ProgramLowering::candidateAttr(const graph::KernelCandidate 
     spec.phases = kernel->kernel->phases;
   StringRef family = StringRef(c.kernel).split('.').first, variant = StringRef(c.kernel).split('.').second;
   // Kernels of these families touch each element of an output only after the same element of the inputs (of a
-  // recurrence: of the states).
-  spec.inPlace = family == "elementwise" || family == "recurrent";
+  // recurrence: of the states; of a partial gather: of the rows so far).
+  spec.inPlace = family == "elementwise" || family == "recurrent" || c.kernel == "gather.partial";
   // These follow any strides but the innermost (see their headers); what is left out packs or indexes by its own rules.
   spec.strided = llvm::is_contained({"elementwise", "copy", "resize", "pad", "pool", "norm", "softmax", "scan", "fill",
                                      "matmul", "conv", "conv_transpose", "attention", "recurrent"},

@@ -281,6 +281,16 @@ Sizes SizeRule::gather(graph::GatherOp gather) {
   return result;
 }
 
+/// Rows so far are of the result's sizes.
+Sizes SizeRule::partialGather(graph::PartialGatherOp gather) {
+  Sizes result = of(gather.getIndices());
+  llvm::append_range(result, SizesRef(of(gather.getPiece())).drop_front());
+  if (Value soFar = gather.getSoFar())
+    for (auto [have, want] : llvm::zip_equal(of(soFar), result))
+      equal(have, want);
+  return result;
+}
+
 Sizes SizeRule::gatherNd(graph::GatherNdOp gather) {
   Sizes from = of(gather.getInput()), result = of(gather.getIndices());
   int64_t batch = gather.getBatchDims(), coordinates = *constantOf(result.back());
@@ -333,6 +343,7 @@ FailureOr<Sizes> SizeRule::sizes() {
       .Case([&](ConcatOp o) { return concat(o); })
       .Case([&](PadOp o) { return pad(o); })
       .Case([&](GatherOp o) { return gather(o); })
+      .Case([&](PartialGatherOp o) { return partialGather(o); })
       .Case([&](GatherElementsOp o) { return of(o.getIndices()); })
       .Case([&](GatherNdOp o) { return gatherNd(o); })
       .Case([&](OneHotOp o) { return oneHot(o); })

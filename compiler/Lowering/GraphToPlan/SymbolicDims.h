@@ -17,6 +17,7 @@
 
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "compiler/Lowering/GraphToPlan/StateSizes.h"
+#include "dialects/Graph/PartialOps.h"
 #include "dialects/Graph/SizeArithmetic.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -187,6 +188,7 @@ private:
   Sizes concat(graph::ConcatOp concat);
   Sizes pad(graph::PadOp pad);
   Sizes gather(graph::GatherOp gather);
+  Sizes partialGather(graph::PartialGatherOp gather);
   Sizes gatherNd(graph::GatherNdOp gather);
   Sizes oneHot(graph::OneHotOp oneHot);
   llvm::SmallVector<Sizes> recurrence(graph::RecurrenceOp net);

@@ -240,4 +240,31 @@ def GraphSplit : Pass<"graph-split", "::mlir::func::FuncOp"> {
     Option<"print", "print", "bool", "false", "print the split problem of each function">];
 }
 
+def GraphSplitWeights : Pass<"graph-split-weights", "::mlir::ModuleOp"> {
+  let summary = "Cut large weights into constants that can be read one by one";
+  let description = [{
+    A weight of more than `bytes` becomes equal pieces of at most so many bytes, and not less than 32 columns or rows each:
+    pieces of the columns of a matrix on the right of a product, whose results graph.concat joins; of the rows of a table
+    that graph.gather reads along its first axis, which becomes a chain of graph.partial_gather. A table that is the
+    transposed matrix of a product too is cut once for both. A piece is a range of the weight's file where it lies in one
+    stretch of it; else work on the weight that @setup does is done on its pieces.
+
+    Precondition: after --graph-hoist-setup and fusion. Postcondition: the results have the same bits. Left alone: weights
+    with another reader, in any function, and those whose readers would cut it along different dimensions.
+
+    ```mlir
+    // before
+    %w = graph.parameter "w" {bytes = 524288 : i64, file = "w.bin"} : tensor<1024x128xf32>
+    %y = graph.matmul %x, %w {transpose_rhs = true} : (tensor<4x128xf32>, tensor<1024x128xf32>) -> tensor<4x1024xf32>
+    // after, bytes=262144
+    %a = graph.parameter "w.0-512" {bytes = 262144 : i64, file = "w.bin"} : tensor<512x128xf32>
+    %b = graph.matmul %x, %a {transpose_rhs = true} : ...
+    %c = graph.parameter "w.512-1024" {bytes = 262144 : i64, file = "w.bin", offset = 262144 : i64} : tensor<512x128xf32>
+    %d = graph.matmul %x, %c {transpose_rhs = true} : ...
+    %y = graph.concat %b, %d {axis = 1 : i64} : ...
+    ```
+  }];
+  let options = [Option<"bytes", "bytes", "int64_t", "0", "of the largest piece">];
+}
+
 #endif

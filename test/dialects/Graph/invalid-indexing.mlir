@@ -70,3 +70,22 @@ func.func @f(%i: tensor<2xi64>, %v: tensor<2xf32>) {
   %0 = graph.one_hot %i, %v {depth = 0 : i64, axis = 1 : i64} : (tensor<2xi64>, tensor<2xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
+  // expected-error@+2 {{'graph.partial_gather' op needs a piece within rows [0, 6), has [4, 6] from row 3 on}}
+  // expected-error@+1 {{'graph.partial_gather' op failed to infer returned types}}
+  %0 = graph.partial_gather %x, %i {first = 3 : i64, rows = 6 : i64} : (tensor<4x6xf32>, tensor<3xi64>) -> tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x6xf32>, %i: tensor<3xi64>, %s: tensor<2x6xf32>) {
+  // expected-error@+2 {{'graph.partial_gather' op needs rows so far of shape [3, 6] and the piece's type, has [2, 6]}}
+  // expected-error@+1 {{'graph.partial_gather' op failed to infer returned types}}
+  %0 = graph.partial_gather %x, %i so_far %s {first = 0 : i64, rows = 6 : i64} :
+      (tensor<4x6xf32>, tensor<3xi64>, tensor<2x6xf32>) -> tensor<3x6xf32>
+  return
+}

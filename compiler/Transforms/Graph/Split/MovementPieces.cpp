@@ -1,5 +1,6 @@
 //===- MovementPieces.cpp - Ops that move elements, in pieces ---------------------------------------===//
 #include "compiler/Transforms/Graph/Split/Pieces.h"
+#include "dialects/Graph/PartialOps.h"
 
 using namespace mlir;
 
@@ -91,6 +92,21 @@ struct GatherModel : PiecesOpInterface::ExternalModel<GatherModel, GatherOp> {
   }
 };
 
+/// Likewise, and so the rows so far.
+struct PartialGatherModel : PiecesOpInterface::ExternalModel<PartialGatherModel, PartialGatherOp> {
+  void getSplitWays(Operation *op, StringRef, SmallVectorImpl<solver::SplitWay> &ways) const {
+    auto gather = cast<PartialGatherOp>(op);
+    for (int64_t i = 0; i < rankOf(gather.getIndices()); ++i) {
+      ways.push_back({int(i), 1, false, {{}, {int(i)}}});
+      if (gather.getSoFar())
+        ways.back().operands.push_back({int(i)});
+    }
+  }
+  Value buildPiece(Operation *op, OpBuilder &b, const Piece &, ValueRange operands) const {
+    return cloneOn(b, op, operands);
+  }
+};
+
 } // namespace
 
 void registerMovementPieces(DialectRegistry &registry) {
@@ -101,6 +117,7 @@ void registerMovementPieces(DialectRegistry &registry) {
     SliceOp::attachInterface<SliceModel>(*context);
     PadOp::attachInterface<PadModel>(*context);
     GatherOp::attachInterface<GatherModel>(*context);
+    PartialGatherOp::attachInterface<PartialGatherModel>(*context);
   });
 }
 
