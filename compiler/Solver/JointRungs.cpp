@@ -10,7 +10,7 @@ namespace plim::solver {
 namespace {
 
 constexpr int kAttempts = 4; // schedules made for one budget
-constexpr int kRescues = 3;  // and more where none of them fits
+constexpr int kTrials = 5;   // and, where constants are streamed, for less altogether
 
 // Drops the aliases that hold storage before or after its values need it, where the ram is over `arena`.
 class AliasSettler {
@@ -190,7 +190,7 @@ std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity) cons
 // says little then. A plan that is made for so much less altogether is much the same.
 std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity) const {
   JointOptions request = this->request(capacity);
-  for (int attempt = 0; attempt < kRescues; ++attempt) {
+  for (int attempt = 0; attempt < kTrials; ++attempt) {
     const std::optional<JointPlan> joint = planner.plan(request);
     if (!joint)
       break;
@@ -198,7 +198,8 @@ std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity) const
     for (auto *plan : {&placed.plan, placed.moved ? &*placed.moved : nullptr})
       if (plan && plim::solver::within(plan->peak, capacity))
         return std::move(*plan);
-    request.capacity[0] -= std::max(placed.plan.peak[0] - capacity[0], context.problem.granule);
+    request.capacity[0] -= std::max(placed.plan.peak[0] - capacity[0], context.problem.granule)
+                           << std::max(0, attempt - 1);
   }
   return std::nullopt;
 }

@@ -16,9 +16,10 @@ namespace plim::solver {
 namespace {
 
 constexpr int kRam = int(Tier::Ram);
-constexpr int kCoarse = 8, kFine = 8;  // steps of the grid, and budgets between two of them
-constexpr double kShares[] = {1, 0.6}; // of the bytes above the smallest budget, that sets are tried for
-constexpr int kRounds = 4;             // until the tables of a plan are counted
+constexpr int kCoarse = 8, kFine = 8; // steps of the grid, and budgets between two of them
+// Of the bytes above the smallest budget, that sets are tried for: from the first on until plans fit, and the last.
+constexpr double kShares[] = {1, 0.97, 0.93, 0.87, 0.8, 0.6};
+constexpr int kRounds = 4; // until the tables of a plan are counted
 
 // As in Ladder.cpp: such a plan would corrupt memory at run time.
 void mustBeSound(const EntryPlan &plan) {
@@ -217,10 +218,11 @@ struct EntryLadder::State {
     auto [at, isNew] = made.try_emplace(ram);
     if (!isNew)
       return at->second ? &*at->second : nullptr;
-    std::set<int> sets;
-    for (double share : kShares)
-      sets.insert(keptWithin(needs[0] + int64_t(double(ram - needs[0]) * share)));
-    for (int kept : sets) {
+    std::set<int> tried;
+    for (double share : kShares) {
+      const int kept = keptWithin(needs[0] + int64_t(double(ram - needs[0]) * share));
+      if ((at->second && share != kShares[std::size(kShares) - 1]) || !tried.insert(kept).second)
+        continue;
       if (options.progress)
         options.progress(absl::StrCat("plans for ", ram, " bytes of ram, ", kept, " constants kept"));
       std::optional<EntryPlan> plan = planAll(ram, kept, [&](int p, const TierBytes &bytes) {
