@@ -185,6 +185,8 @@ std::string PartialArtifact::commit() {
     if (failed && errno != ENOENT)
       why = systemError(to);
   }
+  if (std::string cache = path(kPlanCacheName); why.empty() && llvm::sys::fs::exists(cache))
+    std::rename(cache.c_str(), (folder + "/" + kPlanCacheName).c_str());
   return why;
 }
 

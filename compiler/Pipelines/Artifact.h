@@ -7,6 +7,9 @@
 
 namespace plim {
 
+/// A file in the artifact's folder that is a cache of the compiler's, and no part of the artifact.
+inline constexpr char kPlanCacheName[] = ".plimc-plans";
+
 /// A folder beside the artifact in which files grow; commit() moves them to their final names, the destructor removes
 /// what is left. One at a time in a process.
 class PartialArtifact {

@@ -11,6 +11,7 @@
 #include "compiler/Pipelines/Artifact.h"
 #include "compiler/Pipelines/FitModule.h"
 #include "compiler/Pipelines/Inference.h"
+#include "compiler/Pipelines/PlanCache.h"
 #include "compiler/Pipelines/PriceKernels.h"
 #include "compiler/Pipelines/SplitAlternatives.h"
 #include "compiler/Solver/ProblemText.h"
@@ -54,6 +55,8 @@ private:
     if (writes)
       if (std::string why = artifact.create(o.outputFolder); !why.empty())
         return fail(CompileStatus::Environment, why);
+    if (writes)
+      plans = std::make_unique<solver::PlanStore>(openPlanCache(o.outputFolder));
     phase("import");
     onnx::ImportOptions importOptions = o.import;
     if (writes)
@@ -262,6 +265,7 @@ private:
     request.budget[unsigned(plan::Tier::Ssd)] = o.ssdBudget;
     request.countIO = o.countIO;
     request.links = solver::linksOf(o.profile);
+    request.options.store = plans.get();
     if (inPieces) {
       // Thousands of steps in an order that was made for few bytes.
       request.levers = {.order = false, .lend = true};
@@ -304,14 +308,17 @@ private:
       why = artifact.write("model.html", emit::memoryChart(json));
     if (why.empty())
       why = artifact.linkShared();
-    if (why.empty())
+    if (why.empty()) {
+      savePlanCache(*plans, artifact);
       why = artifact.commit();
+    }
     return why.empty() ? CompileStatus::Done : fail(CompileStatus::Environment, why);
   }
 
   const CompileOptions &o;
   MLIRContext &context;
   PartialArtifact artifact;
+  std::unique_ptr<solver::PlanStore> plans; // of the output folder, where there is one
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<gen::ObjectBuilder> object;
   lowering::GraphToPlanResult lowered;

@@ -16,137 +16,96 @@ void recordBudget(plan::ProgramOp program, const plan::FitRequest &request) {
     program.setBudgetAttr(plan::TierBytesAttr::get(program.getContext(), budget));
 }
 
-FitOutcome fitProgram(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
-                      emit::PlanFacts::Program &facts) {
+/// Extracts a program's problem, and says what it takes at other budgets.
+FailureOr<plan::PlanProblem> extract(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
+                                     emit::PlanFacts::Program &facts) {
   facts.name = program.getEntry().str(), facts.variant = program.getVariant().str();
   FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
-  if (failed(problem))
-    return {FitStatus::Internal};
-  if (curve)
+  if (succeeded(problem) && curve)
     for (const plan::CurvePoint &p : plan::curveOf(*problem, request))
       facts.curve.push_back(
           {p.ram, p.ssd, p.ns, p.levers.recomputed, p.levers.spilled, p.levers.streamed, p.levers.moved});
+  return problem;
+}
+
+FitOutcome fitAlone(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
+                    emit::PlanFacts::Program &facts) {
+  FailureOr<plan::PlanProblem> problem = extract(program, request, curve, facts);
+  if (failed(problem))
+    return {FitStatus::Internal};
   FailureOr<solver::Solution> solution = plan::solve(*problem, request);
   if (failed(solution))
     return {FitStatus::Budget, problem->need};
   facts.predictedNs = solution->ns;
   if (failed(plan::applySolution(*problem, *solution)) || failed(plan::placeProgram(program)))
     return {FitStatus::Internal};
+  recordBudget(program, request);
   return {};
 }
 
-/// Constants that one program keeps and another streams.
-llvm::StringSet<> disputedConstants(plan::ModuleOp module) {
-  llvm::StringSet<> kept, disputed;
-  for (bool inFile : {false, true})
-    for (auto program : module.getOps<plan::ProgramOp>())
-      for (auto resident : program.getOps<plan::ResidentOp>())
-        if (inFile != resident.getInFile())
-          continue;
-        else if (!inFile)
-          kept.insert(resident.getSymbol());
-        else if (kept.contains(resident.getSymbol()))
-          disputed.insert(resident.getSymbol());
-  return disputed;
-}
-
-/// A program of the module reserves more than the budget, as another one keeps what it streams.
+/// A program of the module reserves more than the budget.
 bool exceeds(plan::ModuleOp module, const plan::FitRequest &request) {
-  std::optional<int64_t> budget = request.budget[unsigned(plan::Tier::Ram)];
   FailureOr<plan::EncodedTable> table = plan::encodeTable(module);
-  if (!budget || failed(table))
-    return false;
+  if (failed(table))
+    return true;
   const plim_table *t = table->bytes.table();
   for (uint32_t p = 0; p < t->sections[PLIM_SEC_PROGRAMS].count; ++p) {
     uint64_t reserved[PLIM_TIER_COUNT];
     plim_reserved_bytes(t, p, reserved);
-    if (int64_t(reserved[PLIM_RAM] + (request.countIO ? plim_io_bytes(t, p) : 0)) > *budget)
+    if (int64_t(reserved[PLIM_RAM] + (request.countIO ? plim_io_bytes(t, p) : 0)) >
+        *request.budget[unsigned(plan::Tier::Ram)])
       return true;
   }
   return false;
 }
 
-/// All programs as the request says; their budgets are recorded as asked.
-FitOutcome fitPrograms(plan::ModuleOp module, const plan::FitRequest &request, const plan::FitRequest &asked,
+/// What is streamed is decided for all programs before any of them gets its places.
+FitOutcome fitTogether(plan::ModuleOp module, ArrayRef<plan::ProgramOp> programs, const plan::FitRequest &request,
                        bool curve, emit::PlanFacts &facts) {
-  facts.programs.clear();
-  FitOutcome result;
-  for (auto program : llvm::to_vector(module.getOps<plan::ProgramOp>())) {
-    FitOutcome outcome = fitProgram(program, request, curve, facts.programs.emplace_back());
-    if (outcome.status == FitStatus::Internal)
-      return outcome;
-    result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
-    recordBudget(program, asked);
+  std::vector<plan::PlanProblem> problems;
+  for (plan::ProgramOp program : programs) {
+    FailureOr<plan::PlanProblem> problem = extract(program, request, curve, facts.programs.emplace_back());
+    if (failed(problem))
+      return {FitStatus::Internal};
+    problems.push_back(std::move(*problem));
   }
-  return result;
-}
-
-void restore(plan::ModuleOp module, plan::ModuleOp from) {
-  OwningOpRef<plan::ModuleOp> again = from.clone();
-  module.getBody().takeBody(again->getBody());
-  module.setIoDepth(again->getIoDepth());
-  module.setWeightsBytes(again->getWeightsBytes());
+  int64_t need = 0;
+  FailureOr<std::vector<solver::Solution>> solutions = plan::solveTogether(problems, request, need);
+  if (failed(solutions))
+    return {FitStatus::Budget, need};
+  for (auto [problem, solution] : llvm::zip_equal(problems, *solutions))
+    if (failed(plan::applySolution(problem, solution)))
+      return {FitStatus::Internal};
+  for (auto [program, solution, fact] : llvm::zip_equal(programs, *solutions, facts.programs)) {
+    if (failed(plan::placeProgram(program)))
+      return {FitStatus::Internal};
+    fact.predictedNs = solution.ns;
+    recordBudget(program, request);
+  }
+  if (!exceeds(module, request))
+    return {};
+  emitError(module.getLoc()) << "internal error: entries that were planned together exceed their budget";
+  return {FitStatus::Internal};
 }
 
 } // namespace
 
-FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &asked, bool curve, emit::PlanFacts &facts) {
-  for (auto program : module.getOps<plan::ProgramOp>())
+FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts) {
+  SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());
+  for (plan::ProgramOp program : programs)
     if (failed(plan::normalizeScalars(program)))
       return {FitStatus::Internal};
-  const std::optional<int64_t> budget = asked.budget[unsigned(plan::Tier::Ram)];
-  OwningOpRef<plan::ModuleOp> virtualForm;
-  if (llvm::range_size(module.getOps<plan::ProgramOp>()) > 1 && budget && asked.levers.stream)
-    virtualForm = module.clone();
-  std::vector<Diagnostic> said;
-  FitOutcome outcome;
-  {
-    ScopedDiagnosticHandler keep(module.getContext(), [&](Diagnostic &diagnostic) {
-      said.push_back(std::move(diagnostic));
-      return success();
-    });
-    outcome = fitPrograms(module, asked, asked, curve, facts);
-  }
-  auto say = [&] {
-    for (Diagnostic &diagnostic : said)
-      module.getContext()->getDiagEngine().emit(std::move(diagnostic));
-    return outcome;
-  };
-  auto settled = [&] {
-    return outcome.status == FitStatus::Done && (disputedConstants(module).empty() || !exceeds(module, asked));
-  };
-  // What one program keeps may leave another no room.
-  const bool someFit = llvm::any_of(module.getOps<plan::ProgramOp>(),
-                                    [](plan::ProgramOp p) { return p.getStage() == plan::Stage::Placed; });
-  if (!virtualForm || outcome.status == FitStatus::Internal || !someFit || settled())
-    return say();
-  const FitOutcome first = outcome;
-  plan::FitRequest request = asked;
-  if (first.status == FitStatus::Done)
-    for (const auto &name : disputedConstants(module))
-      request.kept.insert(name.getKey());
-  // Under a smaller budget each of them keeps fewer.
-  for (int64_t percent : {90, 80, 70, 60, 50}) {
-    ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
-    plan::FitRequest smaller = asked;
-    smaller.budget[unsigned(plan::Tier::Ram)] = *budget / 100 * percent;
-    restore(module, *virtualForm);
-    outcome = fitPrograms(module, smaller, asked, curve, facts);
-    if (settled())
+  facts.programs.clear();
+  if (programs.size() > 1 && request.budget[unsigned(plan::Tier::Ram)] && request.levers.stream)
+    return fitTogether(module, programs, request, curve, facts);
+  FitOutcome result;
+  for (plan::ProgramOp program : programs) {
+    FitOutcome outcome = fitAlone(program, request, curve, facts.programs.emplace_back());
+    if (outcome.status == FitStatus::Internal)
       return outcome;
+    result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
   }
-  if (first.status == FitStatus::Budget) {
-    outcome = first;
-    return say();
-  }
-  for (;;) {
-    restore(module, *virtualForm);
-    outcome = fitPrograms(module, request, asked, curve, facts);
-    if (outcome.status != FitStatus::Done || settled())
-      return outcome;
-    for (const auto &name : disputedConstants(module))
-      request.kept.insert(name.getKey());
-  }
+  return result;
 }
 
 void hashStreamedConstants(plan::ModuleOp module) {

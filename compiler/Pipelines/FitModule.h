@@ -14,10 +14,9 @@ struct FitOutcome {
   int64_t need = 0; // the smallest budget of the ram that all programs meet, where some are refused
 };
 
-/// Every program from stage virtual to placed; each refusal is emitted. Programs share the constants in memory, so that
-/// what one keeps costs all of them room. Where one keeps what another streams and no room is left for it, they are
-/// planned for smaller budgets, under which each keeps fewer; where that does not help, all of them keep it. `facts`
-/// gets the predicted times, and with `curve` those of other budgets.
+/// Every program from stage virtual to placed; each refusal is emitted. Programs share the constants in memory, so
+/// which are kept there under a budget is decided for all of them together (plan::solveTogether). `facts` gets the
+/// predicted times, and with `curve` those that each program could have alone at other budgets.
 FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts);
 
 /// Hashes of streamed constants, which the weight file has given them, go into the copies that read them.

@@ -21,6 +21,7 @@ import models  # noqa: E402
 INCLUDE = SOURCE / "runtime" / "include"
 LIBRARIES = [f"-L{BUILD / 'lib'}", "-lplim_rt", "-lplim_kernels", "-lpthread", "-lm"]
 ARTIFACT = ["model.h", "model.html", "model.o", "model.plan.json", "model.so", "model.weights"]
+PLAN_CACHE = ".plimc-plans"
 # Exit statuses, docs/errors.md.
 USAGE, MODEL, BUDGET, ENVIRONMENT, DIFFERS = 1, 2, 3, 4, 5
 MIB = 1 << 20
@@ -70,8 +71,9 @@ def kernels_of(out):
 
 
 def digests(out):
-    """{file name: SHA-256} of everything in a folder, hidden files included."""
-    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(pathlib.Path(out).iterdir())}
+    """{file name: SHA-256} of everything in a folder, hidden files included, but for the compiler's cache of plans."""
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(pathlib.Path(out).iterdir())
+            if p.name != PLAN_CACHE}
 
 
 # The peak of a process that a large Python forks would be Python's, so a small one forks it and waits.

@@ -2,7 +2,7 @@
 
 #include "compiler/Lowering/PlanProblem/FixedCosts.h"
 #include "compiler/Lowering/PlanProblem/ConstantLayout.h"
-#include "compiler/Lowering/PlanProblem/PlanProblem.h"
+#include "compiler/Solver/Entries/SharedConstants.h"
 #include "dialects/Plan/PlanSteps.h"
 #include "plim/check.h"
 #include "plim/weights.h"
@@ -27,17 +27,14 @@ static int64_t slotCount(ProgramOp program) {
   return slots;
 }
 
-/// The weight file; what a solution streams starts at a multiple of kSsdAlign in it.
-static int64_t fileBytes(plim::plan::ModuleOp module, const solver::Solution *solution) {
+/// The weight file; what is streamed starts at a multiple of kSsdAlign in it.
+static int64_t fileBytes(plim::plan::ModuleOp module, int64_t streamed) {
   if (module.getWeightsBytes())
     return module.getWeightsBytes();
   int64_t dataBytes = weightDataBytes(module);
   if (!dataBytes)
     return 0;
-  if (solution)
-    dataBytes += kSsdAlign * llvm::count_if(solution->storages, [](const solver::Storage &storage) {
-                   return storage.region == solver::Region::File;
-                 });
+  dataBytes += kSsdAlign * streamed;
   return plim_weight_header_bytes(dataBytes) + plim_page(dataBytes);
 }
 
@@ -62,12 +59,12 @@ static int64_t foreignConstantBytes(ProgramOp program) {
 }
 
 /// Terms of what a session reserves that runs all programs of the module, one at a time.
-static plim_reserve_terms reserveTerms(ProgramOp program, const solver::Solution *solution) {
+static plim_reserve_terms reserveTerms(ProgramOp program, const solver::Solution *solution, int64_t streamed) {
   plim::plan::ModuleOp module = program.getModule();
   plim_reserve_terms terms = {};
   terms.workers = module.getWorkers();
   terms.stack_bytes = module.getStackBytes();
-  terms.weights_bytes = fileBytes(module, solution);
+  terms.weights_bytes = fileBytes(module, streamed);
   // One arena for the weights, one for the states, and one for the run of each program that has none yet.
   terms.arenas = llvm::range_size(module.getBody().getOps<ArenaOp>()) + 2;
   for (auto each : module.getBody().getOps<ProgramOp>()) {
@@ -112,13 +109,38 @@ static plim_reserve_terms reserveTerms(ProgramOp program, const solver::Solution
 }
 
 int64_t plim::plan::tableBytes(ProgramOp program, const solver::Solution &solution) {
-  plim_reserve_terms terms = reserveTerms(program, &solution);
+  return tableBytes(
+      program, solution,
+      llvm::count_if(solution.storages,
+                     [](const solver::Storage &storage) { return storage.region == solver::Region::File; }),
+      false);
+}
+
+int64_t plim::plan::tableBytes(ProgramOp program, const solver::Solution &solution, int64_t streamed, bool spills) {
+  plim_reserve_terms terms = reserveTerms(program, &solution, streamed);
+  if (spills)
+    terms.arenas += llvm::range_size(program.getModule().getBody().getOps<ProgramOp>());
   return int64_t(plim_reserved_overhead(&terms));
+}
+
+int64_t plim::plan::unreadConstantBytes(plim::plan::ModuleOp module, ArrayRef<PlanProblem> programs) {
+  llvm::StringSet<> read;
+  for (const PlanProblem &program : programs)
+    for (const solver::Buffer &buffer : program.problem.buffers)
+      if (buffer.kind == solver::BufferKind::Constant)
+        read.insert(buffer.name);
+  int64_t unread = 0, all = 0;
+  for (auto constant : module.getBody().getOps<ConstantOp>()) {
+    const int64_t aligned = solver::alignUp(constant.getBytes(), kAlign);
+    all += aligned;
+    unread += read.contains(constant.getSymName()) ? 0 : aligned;
+  }
+  return unread + std::max<int64_t>(0, solver::alignUp(weightDataBytes(module), kAlign) - all);
 }
 
 void plim::plan::addFixedCosts(ProgramOp program, solver::Problem &problem) {
   ModuleOp module = program.getModule();
-  plim_reserve_terms terms = reserveTerms(program, nullptr);
+  plim_reserve_terms terms = reserveTerms(program, nullptr, 0);
   problem.fixed.push_back({"tables and worker stacks", solver::Tier::Ram, int64_t(plim_reserved_overhead(&terms))});
 
   int64_t used = 0, stateBytes = 0, usedStates = 0;
@@ -133,7 +155,7 @@ void plim::plan::addFixedCosts(ProgramOp program, solver::Problem &problem) {
   auto page = [](int64_t bytes) { return int64_t(plim_page(bytes)); };
   int64_t foreign = used ? foreignConstantBytes(program) : 0;
   if (page(used + foreign) > page(used))
-    problem.fixed.push_back({"constants of other programs", solver::Tier::Ram, page(used + foreign) - page(used)});
+    problem.fixed.push_back({solver::kForeignConstants, solver::Tier::Ram, page(used + foreign) - page(used)});
   if (usedStates && page(stateBytes) > page(usedStates))
     problem.fixed.push_back({"states of other programs", solver::Tier::Ram, page(stateBytes) - page(usedStates)});
 }

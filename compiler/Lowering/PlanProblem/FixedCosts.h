@@ -1,8 +1,7 @@
 //===- FixedCosts.h - What is reserved whatever the plan -----------------------------------*- C++ -*-===//
 #pragma once
 
-#include "compiler/Solver/Problem.h"
-#include "dialects/Plan/PlanDialect.h"
+#include "compiler/Lowering/PlanProblem/PlanProblem.h"
 
 namespace plim::plan {
 
@@ -16,5 +15,11 @@ void addFixedCosts(ProgramOp program, solver::Problem &problem);
 
 /// What the runtime reserves for tables and stacks where a program has this solution.
 int64_t tableBytes(ProgramOp program, const solver::Solution &solution);
+
+/// The same where all programs of the module together stream so many constants, and each of them may spill.
+int64_t tableBytes(ProgramOp program, const solver::Solution &solution, int64_t streamed, bool spills);
+
+/// Bytes of constants in memory that none of these problems reads, and of gaps between constants.
+int64_t unreadConstantBytes(ModuleOp module, llvm::ArrayRef<PlanProblem> programs);
 
 } // namespace plim::plan

@@ -48,7 +48,8 @@ struct PlanProblem {
   llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
   /// Of what branches and loops allocate: its offset in the one buffer that all of it is.
   llvm::DenseMap<mlir::Value, int64_t> regionOffsets;
-  int64_t need = 0; // where solve refuses: the smallest budget of the ram that a plan was found for
+  int64_t need = 0;      // where solve refuses: the smallest budget of the ram that a plan was found for
+  int64_t leastNeed = 0; // that refusals name, as other programs share the budget
 };
 
 /// Makes dimensions and strides of launches and outputs numbers or scalars, and gives what loops carry and ifs yield
@@ -79,6 +80,16 @@ bool countTables(PlanProblem &extracted, solver::Solution &solution);
 /// Plans that fit, or a refusal; aliases that no shape can follow are dropped from the problem on the way. Emits the
 /// refusal at the program, and sets `need` to what it names.
 mlir::FailureOr<solver::Solution> solve(PlanProblem &extracted, const FitRequest &request);
+
+/// Plans of all programs of a module, by program, each within the request's budget of the ram with all constants that
+/// any of them keeps (compiler/Solver/Entries/EntryLadder.h). `programs` are as extracted, all of them in stage
+/// virtual; they become what their solutions solve. Where none fit, a refusal of each program that is too large even
+/// alone is emitted, or one of all together, and `need` is the smallest budget that plans were found for.
+mlir::FailureOr<std::vector<solver::Solution>> solveTogether(llvm::MutableArrayRef<PlanProblem> programs,
+                                                             const FitRequest &request, int64_t &need);
+
+/// Takes aliases of a solution that no shape can follow out of the problem. False where there are none.
+bool dropAliases(PlanProblem &extracted, const solver::Solution &solution);
 
 /// Actions of a solution by lever.
 struct LeverCounts {

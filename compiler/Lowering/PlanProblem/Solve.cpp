@@ -54,7 +54,9 @@ SmallVector<int> plim::plan::aliasesWithoutShape(const PlanProblem &extracted, c
 
 /// The planner's own text has one statement a line; the first is the error, the others are notes. At the location
 /// alone: the text of the program itself would bury them.
-static LogicalResult emitRefusal(PlanProblem &extracted, const solver::Refusal &refusal) {
+static LogicalResult emitRefusal(PlanProblem &extracted, solver::Refusal refusal) {
+  if (refusal.tier == solver::Tier::Ram)
+    refusal.need = std::max(refusal.need, extracted.leastNeed);
   extracted.need = refusal.tier == solver::Tier::Ram ? refusal.need : solver::kUnbounded;
   SmallVector<StringRef> lines;
   std::string message = refusal.message();
@@ -79,8 +81,7 @@ bool plim::plan::countTables(PlanProblem &extracted, solver::Solution &solution)
   return solution.peak[ram] <= problem.tiers[ram].capacity;
 }
 
-/// Takes aliases that no shape can follow out of the problem; true where the solution has any.
-static bool dropAliases(PlanProblem &extracted, const solver::Solution &solution) {
+bool plim::plan::dropAliases(PlanProblem &extracted, const solver::Solution &solution) {
   SmallVector<int> dropped = aliasesWithoutShape(extracted, solution);
   for (int number : llvm::reverse(dropped))
     extracted.problem.aliases.erase(extracted.problem.aliases.begin() + number);
