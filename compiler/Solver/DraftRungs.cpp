@@ -16,6 +16,16 @@ DraftRungs::DraftRungs(const Context &context, const FitOptions &options) : cont
   provenFastest = rungs.front().ns == leastNs();
 }
 
+// Whether all steps that touch the alias' buffer, but for the one whose copy it saves, have a candidate for that.
+bool DraftRungs::followsStrides(const Alias &alias) const {
+  auto ok = [&](int s) {
+    return s < 0 || s == alias.step ||
+           std::ranges::any_of(
+               context.problem.steps[s].candidates, [](const Candidate &c) { return (c.flags & kSubrangeOk) != 0; });
+  };
+  return ok(context.uses.writer[alias.buffer]) && std::ranges::all_of(context.uses.readers[alias.buffer], ok);
+}
+
 // No plan takes less: each step once with its fastest candidate, and all that aliases could save.
 int64_t DraftRungs::leastNs() const {
   const Problem &p = context.problem;
@@ -24,6 +34,8 @@ int64_t DraftRungs::leastNs() const {
   for (const Alias &alias : p.aliases) {
     if (!p.levers.alias)
       break;
+    if (alias.run > 0 && !followsStrides(alias))
+      continue;
     int64_t &most = (alias.kind == AliasKind::Into ? into : made)[alias.step][alias.buffer];
     most = std::max(most, alias.savedNs);
     if (alias.kind == AliasKind::View)

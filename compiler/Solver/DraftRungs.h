@@ -52,6 +52,7 @@ private:
   void order(Draft &draft) const;
   void descend(const Draft &start);
   int64_t leastNs() const;
+  bool followsStrides(const Alias &alias) const;
   int scaled(int rounds) const;
   void pack(Rung &rung);
   std::vector<Rung *> byLeast();

@@ -1,5 +1,6 @@
 //===- LadderTest.cpp - Budgets over all levers: monotone, exact about the smallest, lazy ------===//
 #include "compiler/Solver/Ladder.h"
+#include "absl/strings/str_replace.h"
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/Fit.h"
 #include "compiler/Solver/Generate/Generate.h"
@@ -93,6 +94,31 @@ TEST(Ladder, MakesNoOtherPlanWhereTheFastestFits) {
   EXPECT_THAT(lines, testing::IsEmpty());
   ladder.fastest(budget(most - 1, 0));
   EXPECT_THAT(lines, testing::Not(testing::IsEmpty()));
+}
+
+TEST(Ladder, AnAliasThatNoKernelCanFollowIsNoHopeForAFasterPlan) {
+  // h is every other row of y, and would save a copy there if the step that makes it could leave gaps.
+  std::vector<std::string> errors;
+  const std::string text = R"(problem 1
+buffer x kind=input bytes=512
+buffer h bytes=512
+buffer y kind=output bytes=1024
+step make reads=0 writes=1
+  candidate k ns=10 flags=FLAGS
+step concat reads=0,1 writes=2
+  candidate concat ns=20
+alias into buffer=1 base=2 step=1 offset=64 run=64 stride=128 saves=5
+)";
+  for (const char *flags : {"inplace", "subrange"}) {
+    std::optional<Problem> p = parseProblem(absl::StrReplaceAll(text, {{"FLAGS", flags}}), errors);
+    ASSERT_TRUE(p) << errors.front();
+    FitOptions options = quick();
+    std::vector<std::string> lines;
+    options.progress = [&](const std::string &line) { lines.push_back(line); };
+    Ladder ladder(*p, options);
+    EXPECT_EQ(ladder.fastest(budget(kUnbounded, 0))->ns, std::string(flags) == "subrange" ? 25 : 30);
+    EXPECT_THAT(lines, testing::IsEmpty()) << flags;
+  }
 }
 
 TEST(Ladder, ItsCurveRisesInMemoryAndFallsInTime) {
