@@ -137,10 +137,11 @@ extern "C" plim_status plim_state_load(plim_session *session, const char *path) 
   Hold hold(session->busy);
   if (!hold)
     return Hold::refuse();
-  if (plim_status st = verifyStates(*session, path))
+  uint64_t hash;
+  if (plim_status st = verifyStates(*session, path, hash))
     return st;
   session->torn = 1;
-  if (plim_status st = loadStates(*session, path))
+  if (plim_status st = loadStates(*session, path, hash))
     return st;
   for (uint32_t i = 0; i < session->table.count(PLIM_SEC_STATES); ++i)
     if (char *home = stateHome(*session, i))

@@ -1,6 +1,7 @@
 #include "runtime/io/file.h"
 
 #include "runtime/core/error.h"
+#include "runtime/io/io_fault.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,11 +42,15 @@ plim_status readAt(int fd, void *data, uint64_t bytes, uint64_t offset, const ch
   got = 0;
   while (got < bytes) {
     uint64_t piece = bytes - got < kMostAtOnce ? bytes - got : kMostAtOnce;
-    ssize_t n = pread(fd, static_cast<char *>(data) + got, piece, static_cast<off_t>(offset + got));
-    if (n < 0 && errno == EINTR)
+    char *at = static_cast<char *>(data) + got;
+    ssize_t result = pread(fd, at, piece, static_cast<off_t>(offset + got));
+    int64_t n = afterFault({IoCall::loadFile, fd, at, offset + got, piece}, result < 0 ? -errno : result);
+    if (n == -EINTR)
       continue;
-    if (n < 0)
+    if (n < 0) {
+      errno = static_cast<int>(-n);
       return systemFailure(path, "cannot read");
+    }
     if (n == 0)
       break;
     got += static_cast<uint64_t>(n);
@@ -56,11 +61,14 @@ plim_status readAt(int fd, void *data, uint64_t bytes, uint64_t offset, const ch
 plim_status writeAt(int fd, const void *data, uint64_t bytes, uint64_t offset, const char *path) {
   for (uint64_t done = 0; done < bytes;) {
     uint64_t piece = bytes - done < kMostAtOnce ? bytes - done : kMostAtOnce;
-    ssize_t n = pwrite(fd, static_cast<const char *>(data) + done, piece, static_cast<off_t>(offset + done));
-    if (n < 0 && errno == EINTR)
+    ssize_t result = pwrite(fd, static_cast<const char *>(data) + done, piece, static_cast<off_t>(offset + done));
+    int64_t n = afterFault({IoCall::saveFile, fd, nullptr, offset + done, piece}, result < 0 ? -errno : result);
+    if (n == -EINTR)
       continue;
-    if (n < 0)
+    if (n < 0) {
+      errno = static_cast<int>(-n);
       return systemFailure(path, "cannot write");
+    }
     done += static_cast<uint64_t>(n);
   }
   return PLIM_OK;

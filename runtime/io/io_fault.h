@@ -1,5 +1,5 @@
-// Faults for tests: one function sees every call that transfers make to the system and may change its result, so that
-// a test can let the n-th of them fail in any way, on every backend.
+// Faults for tests: one function sees every call that transfers make to the system, and those that load and save whole
+// files, and may change its result, so that a test can let the n-th of them fail in any way, on every backend.
 #ifndef PLIM_RUNTIME_IO_IO_FAULT_H
 #define PLIM_RUNTIME_IO_IO_FAULT_H
 
@@ -7,12 +7,22 @@
 
 namespace plim::rt {
 
-enum class IoCall : uint32_t { unnamedFile, directFile, allocate, ring, registerBuffers, read, write };
+enum class IoCall : uint32_t {
+  unnamedFile,
+  directFile,
+  allocate,
+  ring,
+  registerBuffers,
+  read,
+  write,
+  loadFile,
+  saveFile
+};
 
 struct IoEvent {
   IoCall call;
   int fd;
-  char *memory; // read and write: what was moved
+  char *memory; // what was moved, or null
   uint64_t offset, bytes;
 };
 

@@ -118,7 +118,7 @@ plim_status saveStates(const plim_session &session, const char *path) {
   return st;
 }
 
-plim_status verifyStates(const plim_session &session, const char *path) {
+plim_status verifyStates(const plim_session &session, const char *path, uint64_t &hash) {
   ReadOnlyFile file(path);
   struct stat info;
   if (file.fd < 0 || fstat(file.fd, &info))
@@ -145,7 +145,8 @@ plim_status verifyStates(const plim_session &session, const char *path) {
         .have(static_cast<uint64_t>(info.st_size))
         .say("the state file is cut short or too long");
   plim_status st = PLIM_OK;
-  uint64_t hash = 0, at = dataOffset(h);
+  uint64_t at = dataOffset(h);
+  hash = 0;
   durableStates(session, [&](StateEntry e, const char *) {
     if (st)
       return;
@@ -161,20 +162,23 @@ plim_status verifyStates(const plim_session &session, const char *path) {
   return st;
 }
 
-plim_status loadStates(plim_session &session, const char *path) {
+plim_status loadStates(plim_session &session, const char *path, uint64_t hash) {
   ReadOnlyFile file(path);
   if (file.fd < 0)
     return systemFailure(path, "cannot open the state file");
   plim_status st = PLIM_OK;
-  uint64_t at = dataOffset(describe(session)), got;
+  uint64_t at = dataOffset(describe(session)), loaded = 0, got;
   durableStates(session, [&](StateEntry e, char *home) {
     if (st)
       return;
     st = readAt(file.fd, home, e.bytes, at, path, got);
     if (!st && got < e.bytes)
       st = damaged(path).need(at + e.bytes).have(at + got).say("the state file was truncated");
+    loaded = XXH3_64bits_withSeed(home, e.bytes, loaded);
     at += e.bytes;
   });
+  if (!st && loaded != hash)
+    return damaged(path).say("the state file changed while it was read");
   return st;
 }
 

@@ -12,11 +12,12 @@ namespace plim::rt {
 
 plim_status saveStates(const plim_session &session, const char *path);
 
-/// Reads the whole file and compares: PLIM_ERR_ARG for damage or another model. Changes nothing.
-plim_status verifyStates(const plim_session &session, const char *path);
+/// Reads the whole file and compares: PLIM_ERR_ARG for damage or another model. Changes nothing; `hash` is that of the
+/// states' bytes.
+plim_status verifyStates(const plim_session &session, const char *path, uint64_t &hash);
 
-/// Reads the states of a file that verifyStates accepted.
-plim_status loadStates(plim_session &session, const char *path);
+/// Reads the states of a file that verifyStates accepted. PLIM_ERR_ARG where they are no longer those of `hash`.
+plim_status loadStates(plim_session &session, const char *path, uint64_t hash);
 
 } // namespace plim::rt
 
