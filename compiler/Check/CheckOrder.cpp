@@ -66,7 +66,7 @@ void SolutionReplay::checkOrder() {
   for (int i = 0; i < int(s.places.size()); ++i) {
     if (made[i] == -2)
       fail(placeName(i), ": need an action that writes it, have none");
-    if (isHome(i))
+    if (isHome(i) && !p.buffers[s.places[i].buffer].reused)
       last[i] = end;
   }
 }

@@ -90,7 +90,7 @@ void SolutionReplay::checkHome(int place) {
 void SolutionReplay::checkLent() {
   for (const std::vector<int> &places : inside)
     for (int home : places)
-      for (int place : isHome(home) ? places : std::vector<int>())
+      for (int place : isHome(home) && !p.buffers[s.places[home].buffer].reused ? places : std::vector<int>())
         if (joinedWith(place) != joinedWith(home))
           fail(placeName(place), ": need no storage of '", p.buffers[s.places[home].buffer].name,
                "' without an alias as lending is off");

@@ -27,7 +27,7 @@ void TableReplay::locate(Access &access, const plim_t_view &v, uint32_t buffer) 
       fail(access.name, ": need an input or output of this program, have io ", v.index);
     if (high > io.bytes)
       fail(access.name, ": need an end within the ", io.bytes, " bytes of '", text(io.name), "', have ", high);
-    if (access.writes && !io.is_output && io.state == PLIM_NONE)
+    if (access.writes && !io.is_output && !io.is_reused && io.state == PLIM_NONE)
       fail(access.name, " writes the input '", text(io.name), "'");
     if (access.writes && io.state != PLIM_NONE && at < p.first_commit_step)
       fail(access.name, " writes a state before step ", p.first_commit_step, ", from which states may change");

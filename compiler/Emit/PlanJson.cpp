@@ -100,6 +100,8 @@ private:
       one["name"] = string(io[i].name);
       one.update(shape(io[i].shape));
       one["bytes"] = io[i].bytes;
+      if (io[i].is_reused)
+        one["reused"] = true;
       ioBytes += io[i].bytes;
       out.push_back(std::move(one));
     }
@@ -268,12 +270,31 @@ private:
 
 } // namespace
 
+static void addPieces(Json &program, const std::vector<PlanFacts::Piece> &pieces) {
+  size_t launch = 0;
+  uint64_t count = 0;
+  for (Json &step : program["steps"]) {
+    if (step["op"] != opcodeNames[PLIM_OP_LAUNCH] || launch >= pieces.size())
+      continue;
+    const PlanFacts::Piece &piece = pieces[launch++];
+    if (piece.pieces == 0)
+      continue;
+    step["piece"] = Json{{"number", piece.number},
+                         {"of", piece.pieces},
+                         {"rows", Json::array({piece.begin, piece.end})},
+                         {"extent", piece.extent}};
+    ++count;
+  }
+  program["levers"]["split"] = count;
+}
+
 /// The program's document with what the table does not hold.
 static Json withFacts(Json program, const PlanFacts &facts) {
   for (const PlanFacts::Program &known : facts.programs) {
     if (program["name"].get<std::string>() != known.name || program["variant"].get<std::string>() != known.variant)
       continue;
     program["predicted_ns"] = known.predictedNs;
+    addPieces(program, known.pieces);
     if (known.curve.empty())
       continue;
     Json &curve = program["curve"] = Json::array();
@@ -322,6 +343,39 @@ std::string formatBytes(uint64_t bytes) {
   return text;
 }
 
+/// ", rows 12 to 15 of 480, piece 4 of 60" of a step that is a piece, else "". Counted from 1, as people do.
+static std::string describePiece(const Json &step) {
+  if (!step.contains("piece"))
+    return "";
+  const Json &piece = step["piece"];
+  auto number = [](const Json &n, int64_t more) { return std::to_string(n.get<int64_t>() + more); };
+  return ", rows " + number(piece["rows"][0], 1) + " to " + number(piece["rows"][1], 0) + " of " +
+         number(piece["extent"], 0) + ", piece " + number(piece["number"], 1) + " of " + number(piece["of"], 0);
+}
+
+/// "'conv_1' to 'conv_9' in 60 pieces; ...": runs of steps by the first and the last of their sources.
+static std::string describePieces(const Json &steps) {
+  std::string out;
+  const Json *first = nullptr, *last = nullptr;
+  auto end = [&] {
+    if (first)
+      out += (out.empty() ? "'" : "; '") + (*first)["source"].get<std::string>() + "' to '" +
+             (*last)["source"].get<std::string>() + "' in " + std::to_string((*first)["piece"]["of"].get<int64_t>()) +
+             " pieces";
+    first = nullptr;
+  };
+  for (const Json &step : steps) {
+    if (!step.contains("piece"))
+      continue;
+    if (first &&
+        (step["piece"]["of"] != (*first)["piece"]["of"] || step["piece"]["number"] < (*last)["piece"]["number"]))
+      end();
+    first = first ? first : &step, last = &step;
+  }
+  end();
+  return out;
+}
+
 std::string explainPlan(const Json &plan) {
   std::string out;
   char line[512];
@@ -348,6 +402,14 @@ std::string explainPlan(const Json &plan) {
     if (!used.empty())
       add("  to meet the budget: %s; constants of %s stay in the weight file\n", used.c_str(),
           formatBytes(p["streamed_bytes"]).c_str());
+    std::string reused;
+    for (const Json &io : p["inputs"])
+      if (io.value("reused", false))
+        reused += (reused.empty() ? "" : ", ") + io["name"].get<std::string>();
+    if (!reused.empty())
+      add("  a run overwrites these inputs after their last read: %s\n", reused.c_str());
+    if (p["levers"].value("split", 0) > 0)
+      add("  computed in pieces of rows: %s\n", describePieces(p["steps"]).c_str());
     if (p.contains("curve")) {
       add("  budgets: %12s %12s %14s  %s\n", "ram", "ssd", "predicted", "steps by lever");
       for (const Json &c : p["curve"])
@@ -363,10 +425,10 @@ std::string explainPlan(const Json &plan) {
         peak = s;
     if (steps.empty())
       continue;
-    add("  most is alive at step %zu of %zu, %s: %s %s\n", peak, steps.size(),
+    add("  most is alive at step %zu of %zu, %s: %s %s%s\n", peak, steps.size(),
         formatBytes(p["live_peak"]["ram"]).c_str(),
         steps[peak].value("kernel", steps[peak]["op"].get<std::string>()).c_str(),
-        steps[peak]["source"].get<std::string>().c_str());
+        steps[peak]["source"].get<std::string>().c_str(), describePiece(steps[peak]).c_str());
     std::vector<const Json *> alive;
     for (const Json &b : p["buffers"])
       if (b["birth"] <= peak && b["death"] > peak)

@@ -27,9 +27,14 @@ struct PlanFacts {
     int64_t ram = 0, ssd = 0, ns = 0;
     int64_t recomputed = 0, spilled = 0, streamed = 0, moved = 0; // steps
   };
+  // Rows [begin, end) of an op's result, of `extent`, that a launch makes: piece `number` of `pieces` of its stage.
+  struct Piece {
+    int64_t number = 0, pieces = 0, begin = 0, end = 0, extent = 0; // pieces 0: the launch is no piece
+  };
   struct Program {
     std::string name, variant;
     int64_t predictedNs = 0;
+    std::vector<Piece> pieces; // by launch, in the order of the steps; empty where none is a piece
     std::vector<CurvePoint> curve; // by rising ram; empty where it was not asked for
   };
   std::string profile = "default"; // of the machine that the times are predicted for

@@ -11,6 +11,7 @@
 #include "compiler/Pipelines/Artifact.h"
 #include "compiler/Pipelines/FitModule.h"
 #include "compiler/Pipelines/Inference.h"
+#include "compiler/Pipelines/PieceFacts.h"
 #include "compiler/Pipelines/PlanCache.h"
 #include "compiler/Pipelines/PriceKernels.h"
 #include "compiler/Pipelines/SplitAlternatives.h"
@@ -100,8 +101,10 @@ private:
     return o.stage == EmitStage::Virtual ? show(*lowered.module) : emitPlan(writes);
   }
 
+  graph::SplitKernels splitKernels() const { return {o.choice.exactNumerics, o.choice.attention, o.reuseInputs}; }
+
   CompileStatus splitAsAsked() {
-    SplitAlternatives given(*module, o.split, o.choice);
+    SplitAlternatives given(*module, o.split, splitKernels());
     if (!given.problem().empty())
       return fail(CompileStatus::Usage, "--split: " + given.problem());
     OwningOpRef<ModuleOp> pieces = given.apply(0);
@@ -120,6 +123,9 @@ private:
     lowering.workers = o.workers;
     lowering.choice = o.choice;
     lowering.generate = lowering::generatorInto(*object);
+    lowering.reuseInputs = o.reuseInputs;
+    lowering.splits =
+        ramBudget && o.split == "auto" && !inPieces && SplitAlternatives::arePossible(*module, splitKernels());
     FailureOr<lowering::GraphToPlanResult> result = lowering::graphToPlan(lowering::entriesOf(*module), lowering);
     if (failed(result))
       return CompileStatus::Model;
@@ -182,7 +188,7 @@ private:
     lowering::GraphToPlanResult wholeLowered = std::move(lowered);
     emit::PlanFacts wholeFacts = facts;
     std::vector<Diagnostic> wholeRefusal = std::move(refusal);
-    SplitAlternatives alternatives(*unsplit, "auto", o.choice, wholeNs);
+    SplitAlternatives alternatives(*unsplit, "auto", splitKernels(), wholeNs);
     for (size_t i = 0; i < alternatives.size(); ++i) {
       // One that will not fit is planned only to say what would.
       const bool surely = double(alternatives.estimatedBytes(i)) * kSurely > double(*ramBudget);
@@ -195,7 +201,7 @@ private:
         return pieces;
     }
     if (!fits && module && need < wholeNeed) {
-      refusal = withoutProof(refusal);
+      refusal = withProofOf(wholeRefusal, refusal);
       return status;
     }
     inPieces = false;
@@ -204,16 +210,24 @@ private:
     return status;
   }
 
-  /// What is proved of some pieces is not proved of others.
-  static std::vector<Diagnostic> withoutProof(std::vector<Diagnostic> &given) {
+  static bool isProof(const Diagnostic &note) {
+    std::string text = note.str();
+    return StringRef(text).starts_with("proved") || StringRef(text).starts_with("what is proved");
+  }
+
+  /// What is proved of some pieces is not proved of others; what is proved of the whole maps' steps, which can be cut,
+  /// is.
+  static std::vector<Diagnostic> withProofOf(std::vector<Diagnostic> &whole, std::vector<Diagnostic> &inPieces) {
     std::vector<Diagnostic> result;
-    for (Diagnostic &diagnostic : given) {
+    for (auto [i, diagnostic] : llvm::enumerate(inPieces)) {
       Diagnostic &copy = result.emplace_back(diagnostic.getLocation(), diagnostic.getSeverity());
       copy << diagnostic.str();
+      for (Diagnostic &note : i < whole.size() ? whole[i].getNotes() : diagnostic.getNotes())
+        if (i < whole.size() && isProof(note))
+          copy.attachNote(note.getLocation()) << note.str();
       for (Diagnostic &note : diagnostic.getNotes())
-        if (std::string text = note.str();
-            !StringRef(text).starts_with("proved") && !StringRef(text).starts_with("what is proved"))
-          copy.attachNote(note.getLocation()) << text;
+        if (!isProof(note))
+          copy.attachNote(note.getLocation()) << note.str();
     }
     return result;
   }
@@ -253,6 +267,7 @@ private:
       plan::recordFigures(planModule, *table);
       return show(planModule);
     }
+    addPieceFacts(planModule, facts);
     emit::Json json = emit::planJson(table->bytes.table(), o.name, facts);
     result.planJson = json.dump(2, ' ', false, emit::Json::error_handler_t::replace) + "\n";
     result.explanation = emit::explainPlan(json);

@@ -1,6 +1,6 @@
 //===- SplitAlternatives.cpp - Modules that compute the same in pieces of rows -----------------===//
 #include "compiler/Pipelines/SplitAlternatives.h"
-#include "compiler/Transforms/Graph/Split/GraphProblem.h"
+#include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
 
 using namespace mlir;
 
@@ -9,33 +9,40 @@ namespace plim {
 /// Plans whose memory is within this of a faster one's are not worth the time to plan them.
 static constexpr double kApart = 0.97;
 
-static FailureOr<graph::GraphProblem> problemOf(ModuleOp module, const lowering::KernelChoice &choice,
-                                                std::string &why) {
+/// One stage, which runs the images of a batch in pieces.
+static bool isOfImages(const solver::SplitPlan &plan) {
+  return plan.stages.size() == 1 &&
+         llvm::all_of(plan.stages[0].keeps, [](const solver::SplitKeep &keep) { return keep.axis == 0; });
+}
+
+static FailureOr<graph::GraphProblem> problemOf(ModuleOp module, const graph::SplitKernels &kernels, std::string &why) {
   SmallVector<func::FuncOp> entries = lowering::entriesOf(module);
   if (entries.size() != 1) {
     why = "need one entry, have " + std::to_string(entries.size());
     return failure();
   }
-  graph::SplitKernels kernels;
-  kernels.exactNumerics = choice.exactNumerics;
-  kernels.attention = choice.attention;
   return graph::extractSplitProblem(entries.front(), kernels, why);
 }
 
-SplitAlternatives::SplitAlternatives(ModuleOp module, const std::string &text, const lowering::KernelChoice &choice,
+SplitAlternatives::SplitAlternatives(ModuleOp module, const std::string &text, const graph::SplitKernels &kernels,
                                      int64_t below)
-    : module(module), choice(choice) {
+    : module(module), kernels(kernels) {
   if (text == "auto") {
     search(below);
     return;
   }
-  FailureOr<graph::GraphProblem> graph = problemOf(module, choice, why);
+  FailureOr<graph::GraphProblem> graph = problemOf(module, kernels, why);
   if (succeeded(graph) && solver::parseSplitPlan(StringRef(text).split('|').first.str(), graph->problem, why))
     splits.push_back({text, 0});
 }
 
+bool SplitAlternatives::arePossible(ModuleOp module, const graph::SplitKernels &kernels) {
+  std::string why;
+  return succeeded(problemOf(module, kernels, why));
+}
+
 void SplitAlternatives::search(int64_t below) {
-  FailureOr<graph::GraphProblem> graph = problemOf(module, choice, why);
+  FailureOr<graph::GraphProblem> graph = problemOf(module, kernels, why);
   if (failed(graph))
     return;
   const solver::SplitProblem &problem = graph->problem;
@@ -49,12 +56,35 @@ void SplitAlternatives::search(int64_t below) {
   if (fastest >= below)
     return;
   const std::vector<solver::PricedSplit> found = solver::proposeSplits(problem); // by falling memory, rising time
-  for (const solver::PricedSplit &split : found) {
+  for (const solver::PricedSplit &split : found)
+    if (split.cost.ns < below)
+      add(solver::printSplitPlan(split.plan, problem), split.cost.peak + constants, &split == &found.back());
+  for (const solver::PricedSplit &split : llvm::reverse(found))
+    if (isOfImages(split.plan)) {
+      addRowsOfImages(solver::printSplitPlan(split.plan, problem), split.plan.stages[0].pieces, constants, below);
+      break;
+    }
+}
+
+/// Plans of rows in each of the pieces that a plan of images makes, where they take less than all plans so far.
+void SplitAlternatives::addRowsOfImages(const std::string &images, int64_t count, int64_t constants, int64_t below) {
+  OwningOpRef<ModuleOp> pieces = apply(images);
+  if (!pieces)
+    return;
+  std::string text;
+  FailureOr<graph::GraphProblem> graph = problemOf(*pieces, kernels, text);
+  if (failed(graph))
+    return;
+  for (const solver::PricedSplit &split : solver::proposeSplitsOfTwins(graph->problem, count)) {
     const int64_t bytes = split.cost.peak + constants;
-    const bool isApart = splits.empty() || double(bytes) < kApart * double(splits.back().bytes);
-    if (split.cost.ns < below && (isApart || &split == &found.back()))
-      splits.push_back({solver::printSplitPlan(split.plan, problem), bytes});
+    if (split.cost.ns < below && (splits.empty() || bytes < splits.back().bytes))
+      add(images + " | " + solver::printSplitPlan(split.plan, graph->problem), bytes, false);
   }
+}
+
+void SplitAlternatives::add(std::string text, int64_t bytes, bool always) {
+  if (always || splits.empty() || double(bytes) < kApart * double(splits.back().bytes))
+    splits.push_back({std::move(text), bytes});
 }
 
 OwningOpRef<ModuleOp> SplitAlternatives::apply(StringRef text) const {
@@ -63,7 +93,7 @@ OwningOpRef<ModuleOp> SplitAlternatives::apply(StringRef text) const {
   text.split(plans, '|');
   for (StringRef plan : plans) {
     std::string problem;
-    FailureOr<graph::GraphProblem> graph = problemOf(*copy, choice, problem);
+    FailureOr<graph::GraphProblem> graph = problemOf(*copy, kernels, problem);
     std::optional<solver::SplitPlan> parsed;
     if (succeeded(graph))
       parsed = solver::parseSplitPlan(plan.str(), graph->problem, problem);

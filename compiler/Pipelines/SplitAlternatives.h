@@ -2,8 +2,8 @@
 #ifndef PLIM_COMPILER_PIPELINES_SPLITALTERNATIVES_H
 #define PLIM_COMPILER_PIPELINES_SPLITALTERNATIVES_H
 
-#include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
-#include "compiler/Solver/Split/Split.h"
+#include "compiler/Transforms/Graph/Split/GraphProblem.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace plim {
 
@@ -13,8 +13,11 @@ public:
   /// `text` is "auto", or plans parted by '|', each of the pieces that the one before it made
   /// (docs/concepts/splitting.md). `module`, which must outlive this, is after all graph passes. None where the entry
   /// cannot be split, or there are several; of "auto" only those faster than `below`.
-  SplitAlternatives(mlir::ModuleOp module, const std::string &text, const lowering::KernelChoice &choice,
+  SplitAlternatives(mlir::ModuleOp module, const std::string &text, const graph::SplitKernels &kernels,
                     int64_t below = INT64_MAX);
+
+  /// Whether the module's entry can be split at all.
+  static bool arePossible(mlir::ModuleOp module, const graph::SplitKernels &kernels);
 
   /// Why `text` is no plan for the entry; "" where it is one.
   const std::string &problem() const { return why; }
@@ -31,9 +34,11 @@ private:
   };
   mlir::OwningOpRef<mlir::ModuleOp> apply(llvm::StringRef text) const;
   void search(int64_t below);
+  void add(std::string text, int64_t bytes, bool always);
+  void addRowsOfImages(const std::string &images, int64_t count, int64_t constants, int64_t below);
 
   mlir::ModuleOp module;
-  lowering::KernelChoice choice;
+  graph::SplitKernels kernels;
   std::vector<Split> splits;
   std::string why;
 };

@@ -150,4 +150,20 @@ Draft leanestDraft(const Problem &problem, const Draft &start) {
   return draft;
 }
 
+Draft draftWithin(const Problem &problem, const Draft &start, int64_t workspace) {
+  Draft draft = start;
+  for (int s = 0; s < int(problem.steps.size()); ++s) {
+    const Step &step = problem.steps[s];
+    if (step.group >= 0 || problem.workspace(step.candidates[draft.candidates[s]]) <= workspace)
+      continue;
+    int best = -1;
+    for (int c = 0; c < int(step.candidates.size()); ++c)
+      if (step.candidates[c].barredBy.empty() && problem.workspace(step.candidates[c]) <= workspace &&
+          (best < 0 || step.candidates[c].ns < step.candidates[best].ns))
+        best = c;
+    draft.candidates[s] = best < 0 ? draft.candidates[s] : best;
+  }
+  return draft;
+}
+
 } // namespace plim::solver

@@ -14,6 +14,10 @@ std::vector<Draft> tradeDown(const Context &context, const Draft &start, int eva
 // The draft with the candidate of least workspace for each step and the choice of least bytes for each group.
 Draft leanestDraft(const Problem &problem, const Draft &start);
 
+// The draft with the fastest candidate of at most so much workspace for each step that has more in `start`, as far as
+// it has one.
+Draft draftWithin(const Problem &problem, const Draft &start, int64_t workspace);
+
 } // namespace plim::solver
 
 #endif // PLIM_SOLVER_CHOOSE_H

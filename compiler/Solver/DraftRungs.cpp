@@ -92,6 +92,13 @@ void DraftRungs::order(Draft &draft) const {
     orderForMemory(context, draft, scaled(options.orderRounds));
 }
 
+int64_t DraftRungs::mostWorkspace(const Draft &draft) const {
+  int64_t most = 0;
+  for (size_t s = 0; s < draft.candidates.size(); ++s)
+    most = std::max(most, context.problem.workspace(context.problem.steps[s].candidates[draft.candidates[s]]));
+  return most;
+}
+
 void DraftRungs::descend(const Draft &start) {
   std::vector<Draft> path = tradeDown(context, start, scaled(options.tradeEvaluations));
   for (const Draft &draft : path)
@@ -115,6 +122,9 @@ void DraftRungs::build() {
   descend(ordered);
   if (context.problem.levers.choose) {
     Draft lean = leanestDraft(context.problem, ordered);
+    // In between: less workspace for all steps at once, as one step at a time is a long way where they are many.
+    for (int64_t workspace = mostWorkspace(ordered) / 2; workspace > mostWorkspace(lean); workspace /= 2)
+      add(draftWithin(context.problem, ordered, workspace));
     order(lean);
     descend(lean);
   }

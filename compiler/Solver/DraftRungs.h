@@ -50,6 +50,7 @@ private:
   void build();
   void add(const Draft &draft);
   void order(Draft &draft) const;
+  int64_t mostWorkspace(const Draft &draft) const;
   void descend(const Draft &start);
   int64_t leastNs() const;
   bool followsStrides(const Alias &alias) const;

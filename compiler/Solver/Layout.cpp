@@ -107,7 +107,7 @@ public:
       const BufferKind kind = p.buffers[b].kind;
       const bool made = kind == BufferKind::Transient || kind == BufferKind::Output;
       birth[b] = made ? position[ctx.uses.writer[b]] : -1;
-      last[b] = kind == BufferKind::Transient ? birth[b] : steps + 1;
+      last[b] = kind == BufferKind::Transient || p.buffers[b].reused ? birth[b] : steps + 1;
       for (int reader : ctx.uses.readers[b])
         last[b] = std::max(last[b], position[reader]);
     }
@@ -290,8 +290,7 @@ private:
       out.workspace[s] = p.workspace(c);
       out.ns[s] = std::max<int64_t>(0, c.ns - taken[s].ns);
     }
-    if (p.levers.lend)
-      lendOutputs(p, birth, out);
+    lendBuffers(p, birth, last, out);
     return out;
   }
 };

@@ -1,4 +1,4 @@
-//===- Lend.cpp - Storages in the caller's outputs, before those are written -------------------===//
+//===- Lend.cpp - Storages in the caller's buffers while those are free -------------------------===//
 #include "compiler/Solver/Lend.h"
 #include <algorithm>
 #include <numeric>
@@ -26,31 +26,38 @@ int64_t placeBeside(std::vector<Block> others, const StorageLife &life, int64_t 
 
 } // namespace
 
-void lendOutputs(const Problem &problem, const std::vector<int> &written, Layout &layout) {
+void lendBuffers(const Problem &problem, const std::vector<int> &written, const std::vector<int> &lastRead,
+                 Layout &layout) {
   const int storages = int(layout.storages.size());
-  std::vector<int> bySize(size_t(storages), 0);
+  std::vector<int> bySize(size_t(storages), 0), forInputs;
   std::iota(bySize.begin(), bySize.end(), 0);
-  // Of equals the later one: it is alive with what the last steps before the output need.
-  std::stable_sort(bySize.begin(), bySize.end(), [&](int a, int b) {
-    const StorageLife &x = layout.storages[size_t(a)], &y = layout.storages[size_t(b)];
-    return x.bytes != y.bytes ? x.bytes > y.bytes : x.death > y.death;
-  });
+  // Of equals the one nearest to what the lender is for: it is alive with what is needed there.
+  forInputs = bySize;
+  auto largest = [&](bool nearEnd) {
+    return [&layout, nearEnd](int a, int b) {
+      const StorageLife &x = layout.storages[size_t(a)], &y = layout.storages[size_t(b)];
+      return x.bytes != y.bytes ? x.bytes > y.bytes : nearEnd ? x.death > y.death : x.birth < y.birth;
+    };
+  };
+  std::stable_sort(bySize.begin(), bySize.end(), largest(true));
+  std::stable_sort(forInputs.begin(), forInputs.end(), largest(false));
   std::vector<int> lentTo(size_t(storages), -1);
   std::vector<int64_t> offset(size_t(storages), 0);
-  for (size_t out = 0; out < problem.buffers.size(); ++out) {
-    const Buffer &buffer = problem.buffers[out];
-    if (buffer.kind != BufferKind::Output || buffer.tier != Tier::Ram)
+  for (size_t lender = 0; lender < problem.buffers.size(); ++lender) {
+    const Buffer &buffer = problem.buffers[lender];
+    const bool output = buffer.kind == BufferKind::Output && problem.levers.lend;
+    if ((!output && !buffer.reused) || buffer.tier != Tier::Ram)
       continue;
-    const int home = layout.members[out].storage;
-    int free = INT32_MAX; // until this position
+    const int home = layout.members[lender].storage;
+    int from = 0, until = INT32_MAX; // free at these positions
     for (size_t b = 0; b < layout.members.size(); ++b)
       if (layout.members[b].storage == home)
-        free = std::min(free, written[b]);
+        (output ? until : from) = output ? std::min(until, written[b]) : std::max(from, lastRead[b] + 1);
     std::vector<Block> blocks;
-    for (int s : bySize) {
+    for (int s : output ? bySize : forInputs) {
       const StorageLife &life = layout.storages[size_t(s)];
       if (life.region != Region::Transient || life.tier != Tier::Ram || life.align != kAlign || life.bytes == 0 ||
-          life.death > free || lentTo[size_t(s)] >= 0)
+          life.birth < from || life.death > until || lentTo[size_t(s)] >= 0)
         continue;
       const int64_t at = placeBeside(blocks, life, layout.storages[size_t(home)].bytes);
       if (at < 0)

@@ -114,6 +114,8 @@ private:
       fail(where, ": need ", need, " sizes (one a choice of its group), have ", buffer.sizes.size());
     for (int64_t size : buffer.sizes)
       range(where, "sizes", size, 0, kMaxBytes);
+    if (buffer.reused && buffer.kind != BufferKind::Input)
+      fail(where, ": need an input to reuse its bytes");
   }
 
   void checkIds(const std::string &where, const char *what, const std::vector<int> &ids, size_t limit) {
@@ -162,7 +164,7 @@ private:
         range(at, "strides", operand.stride, 0, kMaxStride);
         range(at, "rows before", operand.before, -kMaxRows, kMaxRows);
         range(at, "rows after", operand.after, -kMaxRows, kMaxRows);
-        range(at, "divisors", operand.divisor, 1, kMaxStride);
+        range(at, "divisors", operand.divisor, 0, kMaxStride);
       }
     }
   }

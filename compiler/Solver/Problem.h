@@ -79,6 +79,7 @@ struct Buffer {
   // False: it has one instance at one place. A transient is not made again, written to the ssd or slid; a constant is
   // not streamed. So it is with what steps write that say to read it (a buffer filled piece by piece).
   bool movable = true;
+  bool reused = false; // an input in whose bytes others may lie after its last read
 };
 
 enum CandidateFlag : uint32_t {
@@ -103,7 +104,7 @@ struct Candidate {
 struct SplitAxis {
   enum class Combine : uint8_t { Concat, Sum, Max };
   // Piece [i, j) of the axis needs rows [floor(i * stride / divisor) - before, ceil(j * stride / divisor) + after) of
-  // the operand, as far as it has them; stride 0: all of it.
+  // the operand, as far as it has them; stride 0: all of it; divisor 0: some part of it that is not known.
   struct Operand {
     int64_t stride = 1, before = 0, after = 0, divisor = 1;
   };

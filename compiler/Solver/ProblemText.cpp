@@ -73,6 +73,8 @@ std::string printProblem(const Problem &p) {
       absl::StrAppend(&out, " sizes=", bytesList(b.sizes));
     if (!b.movable)
       absl::StrAppend(&out, " movable=0");
+    if (b.reused)
+      absl::StrAppend(&out, " reused=1");
     if (!b.source.empty())
       absl::StrAppend(&out, " source=", quote(b.source));
     absl::StrAppend(&out, "\n");
@@ -239,6 +241,7 @@ void readProblemRecord(Record &record, Problem &p) {
     b.tier = record.oneOf("tier", kTiers, Tier::Ram);
     b.group = record.id("group", -1), b.sizes = record.numbers("sizes");
     b.movable = record.number("movable", 1) != 0;
+    b.reused = record.number("reused", 0) != 0;
     b.source = record.text("source");
     p.buffers.push_back(std::move(b));
   } else if (verb == "step") {

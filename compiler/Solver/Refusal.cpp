@@ -8,6 +8,7 @@
 #include "compiler/Solver/Ladder.h"
 #include "compiler/Solver/Layout.h"
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 namespace plim::solver {
@@ -56,13 +57,40 @@ std::vector<LiveBuffer> liveAtPeak(const Problem &problem, const Solution &plan)
   return live;
 }
 
+// The bounds of plans of whole values and, where steps can be cut, of plans in pieces, which lend outputs.
+struct Bounds {
+  LeastBytes whole{};
+  std::optional<LeastBytes> inPieces{};
+  int64_t bytes() const { return inPieces ? std::min(whole.bytes, inPieces->bytes) : whole.bytes; }
+};
+
+Problem withPieces(Problem problem) {
+  problem.levers.split = problem.levers.lend = true;
+  return problem;
+}
+
+Bounds boundsOf(const Problem &problem) {
+  Bounds bounds{leastBytes(problem)};
+  auto isCut = [](const Step &step) { return !step.splits.empty(); };
+  if (!problem.levers.split && std::any_of(problem.steps.begin(), problem.steps.end(), isCut))
+    bounds.inPieces = leastBytes(withPieces(problem));
+  return bounds;
+}
+
+std::string proofOf(const Problem &problem, const Bounds &bounds) {
+  if (!bounds.inPieces)
+    return explain(problem, bounds.whole);
+  return absl::StrCat(explain(withPieces(problem), *bounds.inPieces), "; without split none needs less than ",
+                      bounds.whole.bytes);
+}
+
 std::vector<Alternative> priceAlternatives(const Problem &problem, const FitOptions &options) {
   std::vector<Alternative> result;
   for (const auto &[label, barredBy] : labelsOf(problem)) {
     const Problem only = onlyLabel(problem, label);
     if (!validate(only).empty()) // a group has no choice left
       continue;
-    const int64_t bound = leastBytes(only).bytes;
+    const int64_t bound = boundsOf(only).bytes();
     result.push_back({label, barredBy, barredBy.empty() ? bound : Ladder(only, options).smallest().peak[0], bound});
   }
   std::stable_sort(result.begin(), result.end(),
@@ -187,8 +215,8 @@ Refusal explainRefusal(const Problem &problem, Ladder &ladder, const FitOptions 
   for (int t = kTierCount; t-- > 0;)
     if (plan.peak[t] > problem.tiers[t].capacity)
       refusal.tier = Tier(t), refusal.need = plan.peak[t], refusal.have = problem.tiers[t].capacity;
-  const LeastBytes least = leastBytes(problem);
-  refusal.bound = least.bytes, refusal.proof = explain(problem, least);
+  const Bounds bounds = boundsOf(problem);
+  refusal.bound = bounds.bytes(), refusal.proof = proofOf(problem, bounds);
   refusal.proved = refusal.tier == Tier::Ram && refusal.have < refusal.bound;
   if (plan.peakAction >= 0 && plan.actions[plan.peakAction].step >= 0) {
     const Step &step = problem.steps[plan.actions[plan.peakAction].step];

@@ -48,6 +48,7 @@ std::vector<Buffer> buffers(const Problem &problem, const Schedule &schedule, co
     b.align = onSsd[i] ? std::max(from.align, kSsdAlign) : from.align;
     const bool home = from.kind != BufferKind::Transient && numberOf[i] == 0;
     b.kind = home ? from.kind : BufferKind::Transient;
+    b.reused = home && from.reused;
     // A resident buffer stays where it was (in pinned memory, perhaps).
     b.tier = schedule.instances[i].tier == Tier::Ram && home ? from.tier : schedule.instances[i].tier;
     result.push_back(std::move(b));

@@ -54,18 +54,6 @@ struct KernelCandidate {
   std::string numericsClass;    ///< Candidates of one class give the same bits.
 };
 
-/// An axis along which a result can be cut.
-struct SplitAxis {
-  int64_t axis = 0;
-  int64_t minPiece = 1; ///< Rows of the smallest piece.
-  /// For each operand: the axis that is cut with it (-1: read whole), rows of it a result row (step), and rows read
-  /// before and after a piece's own (halos).
-  struct OperandPart {
-    int64_t axis = -1, step = 1, haloLow = 0, haloHigh = 0;
-  };
-  llvm::SmallVector<OperandPart> operands;
-};
-
 } // namespace plim::graph
 
 #endif

@@ -64,13 +64,6 @@ def Graph_Candidates : OpInterface<"CandidatesOpInterface"> {
                                   "::llvm::SmallVectorImpl<::plim::graph::KernelCandidate> &":$candidates)>];
 }
 
-def Graph_Split : OpInterface<"SplitOpInterface"> {
-  let cppNamespace = "::plim::graph";
-  let description = "An op that can be computed in pieces along an axis of its result.";
-  let methods = [InterfaceMethod<"Appends the axes along which the result can be cut, and what a piece reads.",
-    "void", "getSplitAxes", (ins "::llvm::SmallVectorImpl<::plim::graph::SplitAxis> &":$axes)>];
-}
-
 def Graph_Differentiate : OpInterface<"DifferentiateOpInterface"> {
   let cppNamespace = "::plim::graph";
   let description = "An op with a gradient; compiler/Autodiff implements it for each family.";

@@ -282,8 +282,8 @@ LogicalResult SplitAttr::verify(EmitError emitError, StringRef, int64_t extent, 
                                 ArrayRef<int64_t> halos) {
   if (minPiece < 1 || extent < minPiece)
     return emitError() << "need 1 <= min_piece <= extent, have " << minPiece << " and " << extent;
-  if (halos.size() % 3)
-    return emitError() << "need three halo numbers a buffer read, have " << halos.size();
+  if (halos.size() % 4)
+    return emitError() << "need four halo numbers a buffer read, have " << halos.size();
   return success();
 }
 
@@ -307,9 +307,10 @@ Attribute IOAttr::parse(AsmParser &parser, Type) {
     return {};
   if (succeeded(parser.parseOptionalKeyword("state")) && parser.parseAttribute(state))
     return {};
+  bool reused = succeeded(parser.parseOptionalKeyword("reused"));
   if (parser.parseGreater())
     return {};
-  return IOAttr::get(parser.getContext(), name, output, shape, state);
+  return IOAttr::get(parser.getContext(), name, output, shape, state, reused);
 }
 
 void IOAttr::print(AsmPrinter &printer) const {
@@ -319,7 +320,7 @@ void IOAttr::print(AsmPrinter &printer) const {
   printShapeBody(printer, getShape());
   if (getState())
     printer << " state " << getState();
-  printer << '>';
+  printer << (getReused() ? " reused>" : ">");
 }
 
 LogicalResult TierBytesAttr::verify(EmitError emitError, ArrayRef<int64_t> bytes) {

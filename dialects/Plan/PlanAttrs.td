@@ -170,9 +170,10 @@ def Plan_AliasAttr : Plan_Attr<"Alias", "alias"> {
 def Plan_SplitAttr : Plan_Attr<"Split", "split"> {
   let summary = "How one axis of a launch may be cut into pieces";
   let description = [{
-    `#plan.split<"rows", extent = 960, min_piece = 8, concat, halos = [1, 1, 1, 0, 0, 0]>`: three numbers a buffer that the
-    launch reads, (stride, before, after): piece [i, j) needs rows [i * stride - before, j * stride + after); stride 0
-    needs all of it.
+    `#plan.split<"rows", extent = 960, min_piece = 8, concat, halos = [1, 1, 1, 1, 0, 0, 0, 1]>`: four numbers a buffer
+    that the launch reads, (stride, before, after, divisor): piece [i, j) needs rows [floor(i * stride / divisor) -
+    before, ceil(j * stride / divisor) + after), as far as there are such; stride 0 needs all of it, divisor 0 some part
+    of it that is not known.
   }];
   let parameters = (ins StringRefParameter<>:$axis, "int64_t":$extent, "int64_t":$minPiece,
                         EnumParameter<Plan_CombineEnum>:$combine, ArrayRefParameter<"int64_t">:$halos);
@@ -191,8 +192,9 @@ def Plan_SymbolAttr : Plan_Attr<"Symbol", "symbol"> {
 
 def Plan_IOAttr : Plan_Attr<"IO", "io"> {
   let summary = "A buffer of the caller: name, direction, shape at the bounds, and the state that it is, if any";
+  let description = "An input that is `reused` may hold other buffers after its last read: a run destroys it.";
   let parameters = (ins StringRefParameter<>:$name, "bool":$output, "::plim::plan::ShapeAttr":$shape,
-                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$state);
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$state, "bool":$reused);
   let hasCustomAssemblyFormat = 1;
 }
 

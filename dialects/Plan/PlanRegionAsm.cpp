@@ -74,9 +74,10 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     if (succeeded(parser.parseOptionalKeyword("state")) && parser.parseAttribute(state))
       return failure();
+    bool reused = succeeded(parser.parseOptionalKeyword("reused"));
     if (parser.parseColon() || parseBufferType(parser, argument.type))
       return failure();
-    ios.push_back(IOAttr::get(context, name, output, shape, state));
+    ios.push_back(IOAttr::get(context, name, output, shape, state, reused));
     return success();
   };
   if (succeeded(parser.parseOptionalKeyword("symbols")) &&
@@ -115,7 +116,7 @@ void ProgramOp::print(OpAsmPrinter &printer) {
     printShapeBody(printer, io.getShape());
     if (io.getState())
       printer << " state " << io.getState();
-    printer << " : ";
+    printer << (io.getReused() ? " reused : " : " : ");
     printBufferType(printer, value);
   });
   printer << ')';

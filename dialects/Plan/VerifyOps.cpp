@@ -149,9 +149,9 @@ LogicalResult LaunchOp::verify() {
   int64_t reads = llvm::count_if(getAccesses().getAsRange<AccessAttr>(), [](AccessAttr a) { return a.reads(); });
   if (getSplits())
     for (SplitAttr split : getSplits()->getAsRange<SplitAttr>())
-      if (int64_t(split.getHalos().size()) != 3 * reads)
+      if (int64_t(split.getHalos().size()) != 4 * reads)
         return emitOpError() << "split '" << split.getAxis() << "': need halos for " << reads << " buffers read, have "
-                             << split.getHalos().size() / 3;
+                             << split.getHalos().size() / 4;
   if (getInstance() < 0)
     return emitOpError() << "need an instance number of at least 0, have " << getInstance();
   return verifyQueue(*this, getQueue(), getToken());

@@ -29,6 +29,8 @@ LogicalResult ProgramOp::verify() {
       return emitOpError() << "io '" << io.getName() << "': need a symbol for each scalar of its shape";
     if (!io.getShape().getStrides().empty() || io.getShape().getLayout() != Layout::Row)
       return emitOpError() << "io '" << io.getName() << "': need a contiguous shape in row layout";
+    if (io.getReused() && (io.getOutput() || io.getState()))
+      return emitOpError() << "io '" << io.getName() << "': need an input that is no state to reuse";
   }
   StringRef variant = getVariant();
   if (!variant.empty() && (!getSymName().ends_with(variant) || !getSymName().drop_back(variant.size()).ends_with(".")))

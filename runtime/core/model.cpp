@@ -251,6 +251,7 @@ extern "C" plim_status plim_io_at(const plim_model *model, uint32_t program, uin
   out->rank = s.rank;
   out->is_output = static_cast<uint8_t>(io.is_output);
   out->is_state = io.state != PLIM_NONE;
+  out->is_reused = io.is_reused;
   out->bytes = io.bytes;
   for (uint32_t d = 0; d < s.rank; ++d) {
     out->dims[d] = out->lower[d] = s.dims[d];

@@ -202,8 +202,10 @@ private:
   bool ios() const {
     for (uint32_t i = 0; i < n(PLIM_SEC_IOS); ++i) {
       const plim_t_io &io = t.io(i);
-      if (!name(io.name) || io.shape >= n(PLIM_SEC_SHAPES) || io.is_output > 1)
+      if (!name(io.name) || io.shape >= n(PLIM_SEC_SHAPES) || io.is_output > 1 || io.is_reused > 1 || io.zero)
         return no("io", i, "no such string or shape, or a flag out of range");
+      if (io.is_reused && (io.is_output || io.state != PLIM_NONE))
+        return no("io", i, "only an input that is no state can be reused");
       const plim_t_shape &s = t.shape(io.shape);
       uint64_t bytes = plim_elements(fixed(s)) * static_cast<uint64_t>(plim_dtype_bytes(s.dtype));
       if (s.layout != PLIM_ROW || bytes != io.bytes || plim_shape_span(fixed(s)) > io.bytes)
@@ -254,7 +256,7 @@ private:
 
   bool writable(const plim_t_view &v) const {
     if (v.base == PLIM_BASE_IO)
-      return t.io(v.index).is_output || t.io(v.index).state != PLIM_NONE;
+      return t.io(v.index).is_output || t.io(v.index).is_reused || t.io(v.index).state != PLIM_NONE;
     return v.base == PLIM_BASE_ARENA && owners.of(v.index) != Owner::weights;
   }
 

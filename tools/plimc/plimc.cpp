@@ -62,6 +62,10 @@ cl::opt<std::string> split("split",
                            cl::desc("pieces of rows: auto (default, where the budget is not met otherwise), off, or a "
                                     "plan: 'pieces=8 keep=NAME@AXIS,...; ...'"),
                            cl::init("auto"), cl::value_desc("PLAN"), cl::cat(category));
+cl::opt<bool> reuseInputs("reuse-inputs",
+                          cl::desc("a run may overwrite its inputs after their last read: their memory serves as "
+                                   "scratch, and the caller writes them anew for each run"),
+                          cl::cat(category));
 cl::opt<bool> explain("explain", cl::desc("print what the plan does and where it peaks"), cl::cat(category));
 cl::opt<bool> planOnly("plan-only", cl::desc("plan and print the peak, write nothing"), cl::cat(category));
 cl::opt<std::string> emitStage("emit",
@@ -216,6 +220,7 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   o.countIO = !excludeIO;
   o.choice.attention = attention;
   o.split = split;
+  o.reuseInputs = reuseInputs;
   o.choice.exactNumerics = numerics == "exact";
   o.planOnly = planOnly;
   if (shows) {

@@ -42,8 +42,12 @@ KernelGenerator generatorInto(gen::ObjectBuilder &object);
 struct GraphToPlanOptions {
   int64_t workers = 8;
   KernelChoice choice;
+  /// Inputs may hold other buffers after their last read.
+  bool reuseInputs = false;
   /// Parameters and constants become inputs of the program: how @setup reads the model's own file.
   bool parametersAsInputs = false;
+  /// Launches say how they can be cut into pieces of rows, for the planner's lower bound.
+  bool splits = false;
   /// Makes the kernels of fused ops, and of single ops for which the library has a reference kernel only. Without it
   /// the library runs everything.
   KernelGenerator generate;

@@ -29,6 +29,7 @@ struct GraphToPlanPass : impl::GraphToPlanPassBase<GraphToPlanPass> {
     GraphToPlanOptions options;
     options.workers = workers;
     options.choice.attention = attention;
+    options.splits = splits;
     if (!libraryOnly)
       options.generate = generatorInto(object);
     FailureOr<GraphToPlanResult> lowered = graphToPlan(entries, options);

@@ -1,6 +1,7 @@
 //===- Launches.cpp - The kernels that can run an op -----------------------------------------===//
 #include "compiler/Lowering/Generated/FromGraph.h"
 #include "compiler/Lowering/GraphToPlan/ProgramLowering.h"
+#include "compiler/Transforms/Graph/Split/Pieces.h"
 #include "dialects/Graph/PartialOps.h"
 #include "dialects/Plan/PlanSteps.h"
 #include "kernels/registry.h"
@@ -39,8 +40,27 @@ LogicalResult ProgramLowering::lowerCandidates(Operation *op, ArrayRef<graph::Ke
       attrs.push_back(candidateAttr(c, op, candidates.back().numericsClass));
   if (attrs.empty())
     return op->emitError("needs a kernel of class ") << numerics << ", has none";
+  offerFewerTasks(attrs);
   launch(op, candidates.front().operands, attrs, aliasesOf(op, candidates.front()));
   return success();
+}
+
+/// Where scratch is large, the same kernels for fewer workers at once, which have less of it. Times are those of one
+/// worker, so that what others lose by waiting is put as a part of it: enough to take this for memory only.
+void ProgramLowering::offerFewerTasks(SmallVectorImpl<plan::CandidateAttr> &candidates) const {
+  constexpr int64_t large = 1 << 20; // bytes
+  constexpr int64_t part = 50;       // for half of the workers
+  for (plan::CandidateAttr candidate : llvm::to_vector(candidates)) {
+    plan::CandidateSpec spec = candidate.getSpec();
+    const int64_t ns = spec.ns;
+    // With phases, tasks share what they wrote before.
+    for (int64_t tasks = std::min<int64_t>(spec.tasks, options.workers), halved = 1;
+         tasks > 1 && tasks * spec.scratch >= large && spec.phases <= 1; ++halved) {
+      spec.tasks = tasks /= 2;
+      spec.ns = ns + ns * halved / part;
+      candidates.push_back(plan::CandidateAttr::get(context, spec));
+    }
+  }
 }
 
 plan::CandidateAttr ProgramLowering::candidateAttr(const graph::KernelCandidate &c, Operation *op,
@@ -134,6 +154,10 @@ void ProgramLowering::launch(Operation *op, ArrayRef<graph::LaunchOperand> opera
   auto step = createLaunch(op->getLoc(), candidates, launchBuffers, accesses, source);
   if (!aliases.empty())
     step.setAliasesAttr(b.getArrayAttr(SmallVector<Attribute>(aliases.begin(), aliases.end())));
+  if (Attribute piece = op->getAttr(graph::kPieceAttr))
+    step->setAttr(graph::kPieceAttr, piece);
+  if (SmallVector<plan::SplitAttr> splits = splitsOf(op, operands, candidates); !splits.empty())
+    step.setSplitsAttr(b.getArrayAttr(SmallVector<Attribute>(splits.begin(), splits.end())));
 }
 
 plan::LaunchOp ProgramLowering::createLaunch(Location loc, ArrayRef<plan::CandidateAttr> candidates,

@@ -20,6 +20,7 @@ def GraphToPlanPass : Pass<"graph-to-plan", "::mlir::ModuleOp"> {
     Option<"workers", "workers", "int64_t", "8", "The largest number of workers">,
     Option<"attention", "attention", "std::string", "\"auto\"", "auto, naive, chunked or flash">,
     Option<"libraryOnly", "library-only", "bool", "false", "Generate no kernels: graph.fused is an error then">,
+    Option<"splits", "splits", "bool", "false", "Launches of static sizes say how they can be cut into pieces of rows">,
   ];
 }
 

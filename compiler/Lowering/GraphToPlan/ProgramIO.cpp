@@ -25,7 +25,7 @@ void ProgramLowering::addProgram() {
     int64_t bytes = sizes.largestBytes(value);
     if (graph::layoutOf(type))
       shape = plan::ShapeAttr::get(context, shape.getDtype(), {bytes / graph::elementBytes(type.getElementType())});
-    ios.push_back(plan::IOAttr::get(context, name, output, shape, {}));
+    ios.push_back(plan::IOAttr::get(context, name, output, shape, {}, !output && options.reuseInputs));
     types.push_back(plan::BufferType::get(context, bytes, plan::Tier::Ram));
     values.push_back(holds);
   };

@@ -115,6 +115,7 @@ private:
   mlir::LogicalResult lowerOp(mlir::Operation *op);
   mlir::LogicalResult lowerCandidates(mlir::Operation *op, llvm::ArrayRef<graph::KernelCandidate> candidates);
   mlir::LogicalResult lowerGenerated(mlir::Operation *op);
+  void offerFewerTasks(llvm::SmallVectorImpl<plan::CandidateAttr> &candidates) const;
   plan::CandidateAttr candidateAttr(const graph::KernelCandidate &candidate, mlir::Operation *op,
                                     llvm::StringRef lastNumerics) const;
   void launch(mlir::Operation *op, llvm::ArrayRef<graph::LaunchOperand> operands,
@@ -159,6 +160,11 @@ private:
   /// Next values that are not in place, then sizes.
   void assignStates();
   void copyIntoState(mlir::Value value, mlir::Value from, graph::VariableOp variable, mlir::Location loc);
+
+  // SplitAxes.cpp
+  /// How the launch of an op with these kernels can be cut, by axis of its result; empty where that is not asked for.
+  llvm::SmallVector<plan::SplitAttr> splitsOf(mlir::Operation *op, llvm::ArrayRef<graph::LaunchOperand> operands,
+                                              llvm::ArrayRef<plan::CandidateAttr> candidates) const;
 
   // Aliases.cpp
   /// Where results may lie in the bytes of operands, or operands be written right into results.

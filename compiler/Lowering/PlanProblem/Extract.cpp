@@ -42,6 +42,7 @@ private:
   void addLaunch(solver::Step &step, LaunchOp launch);
   void addComposite(solver::Step &step, Operation *op);
   void addScalarOrder(int number, Operation *op);
+  void addSplits(LaunchOp launch, solver::Step &step);
   void addAliases(LaunchOp launch, int number);
   void addAccesses();
   solver::Candidate candidateOf(CandidateAttr candidate) const;
@@ -86,10 +87,13 @@ int Extractor::addBuffer(Value root, std::string name, solver::BufferKind kind, 
 
 void Extractor::addBuffers() {
   for (auto [value, io] : llvm::zip_equal(program.getIOArguments(), program.getIos().getAsRange<IOAttr>())) {
-    if (FlatSymbolRefAttr state = io.getState())
+    if (FlatSymbolRefAttr state = io.getState()) {
       stateBuffers[state] = addBuffer(value, io.getName().str(), solver::BufferKind::State);
-    else
-      addBuffer(value, io.getName().str(), io.getOutput() ? solver::BufferKind::Output : solver::BufferKind::Input);
+      continue;
+    }
+    const solver::BufferKind kind = io.getOutput() ? solver::BufferKind::Output : solver::BufferKind::Input;
+    const int number = addBuffer(value, io.getName().str(), kind);
+    problem.buffers[number].reused = io.getReused();
   }
   // Constants in the order of the weight file: the arena that holds them mirrors it.
   llvm::SmallVector<ResidentOp> residents(program.getBody().getOps<ResidentOp>());
@@ -181,17 +185,6 @@ void Extractor::addLaunch(solver::Step &step, LaunchOp launch) {
       for (const solver::Candidate &c : step.candidates)
         choices.push_back(c.label.empty() ? c.kernel : c.label);
   }
-  if (launch.getSplits())
-    for (SplitAttr split : launch.getSplits()->getAsRange<SplitAttr>()) {
-      solver::SplitAxis axis;
-      axis.name = split.getAxis().str();
-      axis.extent = split.getExtent();
-      axis.minPiece = split.getMinPiece();
-      axis.combine = static_cast<solver::SplitAxis::Combine>(split.getCombine());
-      for (size_t i = 0; i + 2 < split.getHalos().size(); i += 3)
-        axis.operands.push_back({split.getHalos()[i], split.getHalos()[i + 1], split.getHalos()[i + 2]});
-      step.splits.push_back(std::move(axis));
-    }
 }
 
 /// The fastest candidate that nothing bars: launches inside of regions take it.
@@ -311,6 +304,35 @@ void Extractor::addAccesses() {
   }
 }
 
+/// A launch has an operand for each access, a step one for each buffer.
+void Extractor::addSplits(LaunchOp launch, solver::Step &step) {
+  if (!launch.getSplits())
+    return;
+  for (SplitAttr split : launch.getSplits()->getAsRange<SplitAttr>()) {
+    solver::SplitAxis axis;
+    axis.name = split.getAxis().str();
+    axis.extent = split.getExtent();
+    axis.minPiece = split.getMinPiece();
+    axis.combine = static_cast<solver::SplitAxis::Combine>(split.getCombine());
+    axis.operands.assign(step.reads.size(), {.divisor = 0});
+    ArrayRef<int64_t> halos = split.getHalos();
+    for (auto [buffer, access] : llvm::zip_equal(launch.getBuffers(), launch.getAccesses().getAsRange<AccessAttr>())) {
+      if (!access.reads())
+        continue;
+      const solver::SplitAxis::Operand part{halos[0], halos[1], halos[2], halos[3]};
+      halos = halos.drop_front(4);
+      auto at = llvm::find(step.reads, bufferOf(buffer));
+      if (at == step.reads.end())
+        continue;
+      // Of several accesses each holds: all of the buffer, where one needs that.
+      solver::SplitAxis::Operand &known = axis.operands[size_t(at - step.reads.begin())];
+      if (known.divisor == 0 || (part.stride == 0 && part.divisor > 0))
+        known = part;
+    }
+    step.splits.push_back(std::move(axis));
+  }
+}
+
 void Extractor::addAliases(LaunchOp launch, int number) {
   if (!launch.getAliases() || launch.getNumResults())
     return;
@@ -372,8 +394,10 @@ FailureOr<PlanProblem> Extractor::run() {
   addAccesses();
   markMovable(result, isShared, request.kept);
   for (auto [number, op] : llvm::enumerate(result.steps))
-    if (auto launch = dyn_cast<LaunchOp>(op))
+    if (auto launch = dyn_cast<LaunchOp>(op)) {
+      addSplits(launch, problem.steps[number]);
       addAliases(launch, int(number));
+    }
   addFixedCosts(program, problem);
   std::vector<std::string> errors = solver::validate(problem);
   if (errors.empty())

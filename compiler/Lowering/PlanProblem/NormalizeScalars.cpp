@@ -253,7 +253,7 @@ static void normalizeOutputs(ProgramOp program) {
     }
     ShapeAttr shape = ShapeAttr::getNormalized(context, io.getShape().getDtype(), io.getShape().getLayout(), dims,
                                                io.getShape().getBounds(), {}, {});
-    ios.push_back(IOAttr::get(context, io.getName(), io.getOutput(), shape, io.getState()));
+    ios.push_back(IOAttr::get(context, io.getName(), io.getOutput(), shape, io.getState(), io.getReused()));
   }
   program.setIosAttr(ArrayAttr::get(context, ios));
   OpBuilder builder(end);

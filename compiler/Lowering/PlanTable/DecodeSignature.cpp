@@ -49,7 +49,7 @@ ProgramOp plim::plan::createProgram(const TableReader &table, const DecodedShare
   for (const plim_t_io &io : table.all<plim_t_io>(PLIM_SEC_IOS).slice(record.first_io, record.ios)) {
     ShapeAttr shape = decodeShape(context, table.all<plim_t_shape>(PLIM_SEC_SHAPES)[io.shape], symbolSlots, true);
     ios.push_back(IOAttr::get(context, table.string(io.name), io.is_output, shape,
-                              io.state == PLIM_NONE ? FlatSymbolRefAttr() : shared.states[io.state]));
+                              io.state == PLIM_NONE ? FlatSymbolRefAttr() : shared.states[io.state], io.is_reused));
     types.push_back(BufferType::get(context, io.bytes, Tier::Ram));
   }
   outputSizes.append(symbolSlots.begin() + symbols.size(), symbolSlots.end());

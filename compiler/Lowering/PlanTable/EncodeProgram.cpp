@@ -94,7 +94,7 @@ void ProgramEncoder::encodeSignature() {
     // Scalars of the run have slots when its steps are encoded.
     if (io.getShape().getScalarsUsed() <= symbols.size())
       entry.shape = table.shape(io.getShape(), symbols);
-    entry.is_output = io.getOutput();
+    entry.is_output = io.getOutput(), entry.is_reused = io.getReused();
     entry.state = io.getState() ? numbers.states.at(io.getState().getAttr()) : PLIM_NONE;
     entry.bytes = bytesOf(value);
     uint32_t number = table.add(PLIM_SEC_IOS, entry);

@@ -40,7 +40,7 @@ bool Footprint::streamed(int b) const {
   return buffer.kind == BufferKind::Constant && problem.levers.stream && buffer.movable && buffer.tier == Tier::Ram;
 }
 
-// Where outputs are not lent, only aliases lead into their bytes.
+// Where outputs are not lent, only aliases lead into their bytes; reused inputs are.
 void Footprint::findHomes() {
   const int count = int(problem.buffers.size());
   homeOf.assign(count, -1);
@@ -64,11 +64,11 @@ void Footprint::findHomes() {
     shared[find(b)] |= problem.buffers[b].kind == BufferKind::Transient;
   for (int b = 0; b < count; ++b) {
     const Buffer &buffer = problem.buffers[b];
-    if (buffer.kind != BufferKind::Output || buffer.tier != Tier::Ram)
+    if ((buffer.kind != BufferKind::Output && !buffer.reused) || buffer.tier != Tier::Ram)
       continue;
     const int64_t most =
         buffer.sizes.empty() ? buffer.bytes : *std::max_element(buffer.sizes.begin(), buffer.sizes.end());
-    if (problem.levers.lend) {
+    if (problem.levers.lend || buffer.reused) {
       lent += most;
       continue;
     }
@@ -220,14 +220,19 @@ void Footprint::addComponent(const std::vector<int> &members, const std::vector<
   }
 }
 
-// The part of `all` bytes that `piece` of an axis needs of an operand; rows at the edges of a piece are left out.
+// The least part of `all` bytes that `piece` rows of an axis need of an operand: without rows around them, which an end
+// of the axis has not, and without those that a stride passes and no window reads.
 static int64_t share(int64_t all, const SplitAxis &axis, const SplitAxis::Operand &operand, int64_t piece) {
-  if (operand.stride <= 0 || operand.divisor <= 0)
+  if (operand.divisor <= 0)
+    return 0;
+  if (operand.stride <= 0)
     return all;
   const __int128 span = __int128(axis.extent) * operand.stride;
   const __int128 rows = (span + operand.divisor - 1) / operand.divisor + std::max<int64_t>(0, operand.before) +
                         std::max<int64_t>(0, operand.after); // at most
-  return int64_t(std::min<__int128>(all, __int128(all) * piece * operand.stride / (rows * operand.divisor)));
+  const __int128 passed = std::min<int64_t>(0, operand.before) + __int128(std::min<int64_t>(0, operand.after));
+  const __int128 needed = std::max<__int128>(0, __int128(piece) * operand.stride + passed * operand.divisor);
+  return int64_t(std::min<__int128>(all, __int128(all) * needed / (rows * operand.divisor)));
 }
 
 void Footprint::findNeeds() {
@@ -245,7 +250,7 @@ void Footprint::findNeeds() {
           const int64_t least = std::min(axis.minPiece, axis.extent);
           operand.bytes = share(operand.bytes, axis, axis.operands[r], least);
           operand.lastBytes = share(operand.lastBytes, axis, axis.operands[r], 1);
-          operand.whole = operand.whole && axis.operands[r].stride <= 0;
+          operand.whole = operand.whole && axis.operands[r].stride <= 0 && axis.operands[r].divisor > 0;
         }
       need.reads.push_back(operand);
     }
@@ -349,14 +354,28 @@ void Footprint::findSavings(const Needs &need, const std::vector<int> &made, boo
   }
 }
 
-int64_t Footprint::leastArena(bool inPlace, int64_t workspace) const {
-  int64_t raw = 0;
+// Of a step that runs in pieces: bytes of a result that may lie in those of an operand. A piece can run in place where
+// the whole step cannot: one row of a broadcast operand is as large as one row of the result.
+int64_t Footprint::savedByPieces(const Needs &need, bool last) const {
+  if (!need.cut || !problem.levers.alias)
+    return 0;
+  int64_t results = 0, operand = 0;
+  for (const Operand &o : need.writes)
+    results += last ? o.lastBytes : o.bytes;
+  for (const Operand &o : need.reads)
+    if (value[o.buffer])
+      operand = std::max(operand, last ? o.lastBytes : o.bytes);
+  return std::min(results, operand);
+}
+
+int64_t Footprint::leastArena(bool inPlace, int64_t workspace, int64_t saved) const {
+  int64_t raw = -saved;
   for (int home : touchedHomes) {
     const int64_t saved = inPlace ? std::min(savedResults[home], savedOperands[home]) : 0;
     const int64_t here = sums[home] - saved;
     raw += home == 0 ? here : std::max<int64_t>(0, here - homes[home - 1]);
   }
-  return arena(raw, workspace);
+  return arena(std::max<int64_t>(0, raw), workspace);
 }
 
 int64_t Footprint::running(int s, const std::vector<int> &kept, const std::vector<int> &made, bool last,
@@ -383,9 +402,11 @@ int64_t Footprint::running(int s, const std::vector<int> &kept, const std::vecto
         count(o.buffer, last ? o.lastBytes : o.bytes);
   work -= int64_t(kept.size() + need.reads.size() + need.writes.size());
 
+  if (need.cut)
+    return leastArena(false, 0, savedByPieces(need, last));
   findSavings(need, made, last);
-  const int64_t apart = leastArena(false, leastWorkspace(s, 0)), workspace = leastWorkspace(s, kInPlaceOk);
-  return workspace < 0 ? apart : std::min(apart, leastArena(true, workspace));
+  const int64_t apart = leastArena(false, leastWorkspace(s, 0), 0), workspace = leastWorkspace(s, kInPlaceOk);
+  return workspace < 0 ? apart : std::min(apart, leastArena(true, workspace, 0));
 }
 
 } // namespace plim::solver

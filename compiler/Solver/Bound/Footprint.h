@@ -43,8 +43,8 @@ public:
   std::vector<int64_t> bytes{};               // by buffer, the least over the choices of its group
   std::vector<char> value{};                  // by buffer: takes bytes, and a step makes it
   std::vector<Needs> needs{};                 // by step
-  // Bytes of the caller's outputs that may be scratch: for any value where the levers lend them, else only for those
-  // that aliases lead from there, a home each.
+  // Bytes of the caller that may be scratch, reused inputs and outputs: for any value where the levers lend them, else
+  // of outputs only for those that aliases lead from there, a home each.
   int64_t lent = 0;
   std::vector<int64_t> homes{}; // bytes
   std::vector<int> homeOf{};    // by buffer, -1 where it has none
@@ -77,7 +77,8 @@ private:
   int64_t add(int buffer);
   void count(int buffer, int64_t bytes);
   void findSavings(const Needs &need, const std::vector<int> &made, bool last);
-  int64_t leastArena(bool inPlace, int64_t workspace) const;
+  int64_t savedByPieces(const Needs &need, bool last) const;
+  int64_t leastArena(bool inPlace, int64_t workspace, int64_t saved) const;
 };
 
 } // namespace plim::solver

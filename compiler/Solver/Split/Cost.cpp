@@ -155,18 +155,21 @@ const SplitCoster::Stage &SplitCoster::stageOf(const SplitPlan &plan, size_t ind
   return stage;
 }
 
-// Bytes of those whole values that lie in the caller's outputs, which are free until they are written.
+// Bytes of those whole values that lie in the caller's outputs, which are free until they are written, and in reused
+// inputs, which are free once they were read last.
 int64_t SplitCoster::lent(std::vector<int> here, const std::vector<int> &birth, const std::vector<int> &death,
                           int event) const {
   std::sort(here.begin(), here.end(),
             [&](int a, int b) { return p.values[size_t(a)].bytes > p.values[size_t(b)].bytes; });
   int64_t bytes = 0;
   for (size_t out = 0; out < p.values.size(); ++out) {
-    if (!p.values[out].output || birth[out] <= event)
+    const bool reused = p.values[out].reused && death[out] < event;
+    if (!reused && (!p.values[out].output || birth[out] <= event))
       continue;
     int64_t free = p.values[out].bytes;
     for (int &value : here)
-      if (value >= 0 && death[size_t(value)] < birth[out] && p.values[size_t(value)].bytes <= free) {
+      if (value >= 0 && (reused ? birth[size_t(value)] > death[out] : death[size_t(value)] < birth[out]) &&
+          p.values[size_t(value)].bytes <= free) {
         free -= p.values[size_t(value)].bytes, bytes += p.values[size_t(value)].bytes;
         value = -1;
       }
@@ -270,7 +273,8 @@ std::optional<SplitCoster::Detail> SplitCoster::cost(const SplitPlan &plan, std:
 }
 
 std::optional<SplitCost> costOfSplit(const SplitProblem &problem, const SplitPlan &plan, std::string &why) {
-  std::optional<SplitCoster::Detail> detail = SplitCoster(problem).cost(plan, why);
+  const SplitProblem kernels = withFineKernels(problem, plan.fine);
+  std::optional<SplitCoster::Detail> detail = SplitCoster(kernels).cost(plan, why);
   return detail ? std::optional(detail->cost) : std::nullopt;
 }
 

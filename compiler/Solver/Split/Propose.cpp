@@ -6,9 +6,15 @@
 // windows are alive together. Each step takes the trade of least memory; all plans that it sees compete for the Pareto
 // set. Stages then get as few pieces as cost no memory.
 //
+// Tiles of a kernel delay what follows: a tile's rows come together, once the last row is there that one of them needs,
+// and the smaller the map the more rows of the large ones wait meanwhile; and tiles take more scratch. So the search
+// runs for the problem as it is, and again with the fine kernels of the smallest maps, of the next larger ones too, and
+// so on, and likewise from the largest ones on.
+//
 //===------------------------------------------------------------------------------------------===//
 #include "compiler/Solver/Split/Cost.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace plim::solver {
@@ -93,6 +99,7 @@ public:
           break;
         }
       }
+    findCuts();
   }
 
   // What a step of the search takes: the trade of least memory, or of least time for a byte.
@@ -156,12 +163,37 @@ private:
   const std::vector<int> writers;
   std::vector<const SplitWay *> ways; // by step: how it is cut, or null
   std::vector<char> sums;             // by value: a carried sum
+  std::vector<std::vector<int>> cuts; // maps that are made up to a step and read after it, where they are few bytes
 
   bool fits(const SplitStep &step, const SplitWay &way) const {
     for (size_t r = 0; r < step.reads.size(); ++r)
       if (way.operands[r].axis >= 0 && axes.of(step.reads[r]) != way.operands[r].axis)
         return false;
     return true;
+  }
+  // Of the steps that make maps of so many rows, the two after which the fewest bytes of maps are read.
+  void findCuts() {
+    constexpr size_t kept = 2;
+    std::vector<int> last(p.values.size(), -1); // step that reads it
+    for (size_t s = 0; s < p.steps.size(); ++s)
+      for (int read : p.steps[s].reads)
+        last[size_t(read)] = int(s);
+    std::map<int64_t, std::vector<std::pair<int64_t, int>>> byRows; // bytes and step
+    std::vector<std::vector<int>> crossing(p.steps.size());
+    for (size_t s = 0; s < p.steps.size(); ++s) {
+      if (!isMap(p.steps[s].write) || last[size_t(p.steps[s].write)] < 0)
+        continue;
+      int64_t bytes = 0;
+      for (size_t t = 0; t <= s; ++t)
+        if (const int made = p.steps[t].write; isMap(made) && last[size_t(made)] > int(s))
+          crossing[s].push_back(made), bytes += p.values[size_t(made)].bytes;
+      byRows[extentOf(p, p.steps[s].write, axes.of(p.steps[s].write))].push_back({bytes, int(s)});
+    }
+    for (auto &[rows, steps] : byRows) {
+      std::sort(steps.begin(), steps.end());
+      for (size_t k = 0; k < std::min(kept, steps.size()); ++k)
+        cuts.push_back(crossing[size_t(steps[k].second)]);
+    }
   }
   bool isMap(int value) const {
     const int writer = writers[size_t(value)];
@@ -224,7 +256,7 @@ private:
     std::vector<char> before(p.values.size()); // kept by earlier stages
     for (const SplitStage &stage : stages) {
       for (SplitStage &part : partsOf(stage, before)) {
-        part.pieces = finest(part);
+        part.pieces = finest(part, before);
         plan.stages.push_back(std::move(part));
       }
       for (const SplitKeep &k : stage.keeps)
@@ -274,12 +306,26 @@ private:
     return parts;
   }
 
-  // No more pieces than the largest kept value has rows.
-  int64_t finest(const SplitStage &stage) const {
+  // No more pieces than the longest value that the stage reads or makes has rows.
+  int64_t finest(const SplitStage &stage, const std::vector<char> &before) const {
     int64_t rows = 1, pieces = 1;
-    for (const SplitKeep &k : stage.keeps) {
-      const int counted = sums[size_t(k.value)] ? p.steps[size_t(writers[size_t(k.value)])].reads[0] : k.value;
-      rows = std::max(rows, extentOf(p, counted, k.axis));
+    std::vector<char> seen(p.values.size());
+    std::vector<int> open;
+    for (const SplitKeep &k : stage.keeps)
+      open.push_back(k.value);
+    while (!open.empty()) {
+      const int value = open.back();
+      open.pop_back();
+      if (seen[size_t(value)]++)
+        continue;
+      if (axes.of(value) >= 0)
+        rows = std::max(rows, extentOf(p, value, axes.of(value)));
+      const int writer = writers[size_t(value)];
+      if (writer < 0 || !ways[size_t(writer)] || before[size_t(value)])
+        continue;
+      for (size_t r = 0; r < p.steps[size_t(writer)].reads.size(); ++r)
+        if (ways[size_t(writer)]->operands[r].axis >= 0)
+          open.push_back(p.steps[size_t(writer)].reads[r]);
     }
     for (int64_t candidate : search.pieces)
       if (candidate <= rows)
@@ -338,6 +384,11 @@ private:
       result.push_back(now);
       result.back().kept.insert(v), result.back().last.insert(v);
     }
+    // Or all maps that are read beyond a step do.
+    for (const std::vector<int> &cut : cuts) {
+      result.push_back(now);
+      result.back().kept.insert(cut.begin(), cut.end()), result.back().last.insert(cut.begin(), cut.end());
+    }
     return result;
   }
 };
@@ -355,12 +406,56 @@ std::vector<PricedSplit> paretoOf(std::vector<PricedSplit> found) {
   return best;
 }
 
+// By rising number: the steps that have a fine kernel and make a map of at most so many rows, and of at least so many,
+// for each number of rows.
+std::vector<std::vector<int>> fineSets(const SplitProblem &problem, const Axes &axes) {
+  std::map<int64_t, std::vector<int>> byRows;
+  for (size_t s = 0; s < problem.steps.size(); ++s)
+    if (const int value = problem.steps[s].write; problem.steps[s].fine && axes.of(value) >= 0)
+      byRows[extentOf(problem, value, axes.of(value))].push_back(int(s));
+  std::vector<std::vector<int>> sets(1);
+  for (const auto &[rows, steps] : byRows) {
+    std::vector<int> next = sets.back();
+    next.insert(next.end(), steps.begin(), steps.end());
+    sets.push_back(std::move(next));
+  }
+  std::vector<int> largest;
+  for (auto at = byRows.rbegin(); at != byRows.rend() && std::next(at) != byRows.rend(); ++at) {
+    largest.insert(largest.end(), at->second.begin(), at->second.end());
+    sets.push_back(largest);
+  }
+  for (std::vector<int> &set : sets)
+    std::sort(set.begin(), set.end());
+  return sets;
+}
+
+void proposeAlong(size_t axis, int largest, const SplitProblem &problem, const SplitSearch &search,
+                  const SplitCost &unsplit, std::vector<PricedSplit> &found) {
+  const Axes axes(problem, largest, int(axis));
+  int64_t all = 1;
+  for (const SplitValue &v : problem.values)
+    all += v.kind == SplitValue::Kind::Made ? v.bytes : 0;
+  if (double(axes.bytes()) < kLeastPart * double(all))
+    return;
+  for (const std::vector<int> &fine : fineSets(problem, axes)) {
+    const SplitProblem kernels = withFineKernels(problem, fine);
+    SplitCoster coster(kernels);
+    Proposer proposer(kernels, search, coster, axes, unsplit);
+    std::vector<PricedSplit> mine;
+    proposer.run(Proposer::Greed::Memory, mine);
+    proposer.run(Proposer::Greed::Price, mine);
+    for (PricedSplit &one : paretoOf(std::move(mine))) {
+      found.push_back(proposer.coarsened(std::move(one)));
+      found.back().plan.fine = fine;
+    }
+  }
+}
+
 } // namespace
 
 std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitSearch &search) {
-  SplitCoster coster(problem);
   std::string why;
-  const std::optional<SplitCoster::Detail> unsplit = coster.cost({}, why);
+  const std::optional<SplitCost> unsplit = costOfSplit(problem, {}, why);
   int largest = -1;
   for (size_t v = 0; v < problem.values.size(); ++v)
     if (problem.values[v].kind == SplitValue::Kind::Made &&
@@ -368,22 +463,9 @@ std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitS
       largest = int(v);
   if (largest < 0 || !unsplit)
     return {};
-  int64_t all = 1;
-  for (const SplitValue &v : problem.values)
-    all += v.kind == SplitValue::Kind::Made ? v.bytes : 0;
   std::vector<PricedSplit> found;
-  const size_t rank = problem.values[size_t(largest)].dims.size();
-  for (size_t axis = 0; axis < rank; ++axis) {
-    const Axes axes(problem, largest, int(axis));
-    if (double(axes.bytes()) < kLeastPart * double(all))
-      continue;
-    Proposer proposer(problem, search, coster, axes, unsplit->cost);
-    std::vector<PricedSplit> mine;
-    proposer.run(Proposer::Greed::Memory, mine);
-    proposer.run(Proposer::Greed::Price, mine);
-    for (PricedSplit &one : paretoOf(std::move(mine)))
-      found.push_back(proposer.coarsened(std::move(one)));
-  }
+  for (size_t axis = 0; axis < problem.values[size_t(largest)].dims.size(); ++axis)
+    proposeAlong(axis, largest, problem, search, *unsplit, found);
   return paretoOf(std::move(found));
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/Solver/Split/Split.h"
 #include <algorithm>
+#include <utility>
 
 namespace plim::solver {
 
@@ -20,6 +21,13 @@ std::vector<int> writersOf(const SplitProblem &problem) {
   return writers;
 }
 
+SplitProblem withFineKernels(SplitProblem problem, const std::vector<int> &fine) {
+  for (int step : fine)
+    if (SplitStep &s = problem.steps[size_t(step)]; s.fine)
+      static_cast<SplitKernel &>(s) = *std::exchange(s.fine, std::nullopt);
+  return problem;
+}
+
 RowRange rowsRead(const SplitOperand &o, RowRange rows, int64_t extent) {
   const int64_t begin = rows.begin * o.stride / o.divisor - o.before;
   const int64_t end = (rows.end * o.stride + o.divisor - 1) / o.divisor + o.after;
@@ -28,6 +36,20 @@ RowRange rowsRead(const SplitOperand &o, RowRange rows, int64_t extent) {
   if (read.begin >= read.end)
     read = {std::min(read.begin, extent - 1), std::min(read.begin, extent - 1) + 1};
   return read;
+}
+
+SplitAxis::Operand leastOperand(const SplitOperand &o, int64_t piece, int64_t extent, int64_t rows) {
+  if (o.axis < 0)
+    return {.stride = 0};
+  const int64_t span =
+      (extent * o.stride + o.divisor - 1) / o.divisor + std::max<int64_t>(0, o.before) + std::max<int64_t>(0, o.after);
+  bool holds = span >= rows && o.stride > 0;
+  for (int64_t size : {piece, int64_t(1)}) {
+    const int64_t least = size * o.stride / o.divisor + std::min<int64_t>(0, o.before) + std::min<int64_t>(0, o.after);
+    for (int64_t i = 0; i + size <= extent && holds; i += size)
+      holds = rowsRead(o, {i, i + size}, rows).rows() >= least;
+  }
+  return holds ? SplitAxis::Operand{o.stride, o.before, o.after, o.divisor} : SplitAxis::Operand{.divisor = 0};
 }
 
 bool followsStage(const SplitProblem &problem, size_t step, const std::vector<char> &whole) {

@@ -21,6 +21,7 @@
 #ifndef PLIM_SOLVER_SPLIT_SPLIT_H
 #define PLIM_SOLVER_SPLIT_SPLIT_H
 
+#include "compiler/Solver/Problem.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,15 +52,22 @@ struct SplitValue {
   int64_t bytes = 0;
   enum class Kind : uint8_t { Made, Input, Constant } kind = Kind::Made;
   bool output = false; // the caller's
+  bool reused = false; // of an input: others may lie in its bytes after its last read
 };
 
-struct SplitStep {
+// What a kernel takes, and how its step can be cut then.
+struct SplitKernel {
+  int64_t ns = 0, workspace = 0;
+  std::vector<SplitWay> ways{};
+};
+
+struct SplitStep : SplitKernel {
   std::string name{};
   std::vector<int> reads{}; // values
   int write = -1;           // the one value that it makes; a step that makes several has no way to be cut
-  int64_t ns = 0, workspace = 0;
-  bool inPlace = false; // may write over an operand of the result's size that is read last there
-  std::vector<SplitWay> ways{};
+  bool inPlace = false;     // may write over an operand of the result's size that is read last there
+  // A slower kernel, of another numerics class, that can be cut between the tiles of the step's own.
+  std::optional<SplitKernel> fine{};
 };
 
 struct SplitProblem {
@@ -83,6 +91,7 @@ struct SplitStage {
 // values end early; those that read no stage's values as late as what needs them.
 struct SplitPlan {
   std::vector<SplitStage> stages{};
+  std::vector<int> fine{}; // steps that run on their fine kernels, by rising number
   bool operator==(const SplitPlan &) const = default;
 };
 
@@ -107,6 +116,9 @@ struct StageRows {
   std::vector<std::vector<PieceRun>> pieces{};
 };
 
+// The problem in which the plan's steps have their fine kernels: the one that the plan's stages are of.
+SplitProblem withFineKernels(SplitProblem problem, const std::vector<int> &fine);
+
 // Rows of a value along an axis.
 inline int64_t extentOf(const SplitProblem &problem, int value, int axis) { return problem.values[value].dims[axis]; }
 // The step that makes each value, or -1.
@@ -114,10 +126,15 @@ std::vector<int> writersOf(const SplitProblem &problem);
 // What an operand gives for rows of the result, cut off at its `extent`.
 RowRange rowsRead(const SplitOperand &operand, RowRange rows, int64_t extent);
 
+// The operand in the terms of a lower bound: all of it where it is read whole; part of it that is not known where
+// pieces of `piece` rows or single ones (of an axis of `extent`) may read less of its `rows` than these terms say.
+SplitAxis::Operand leastOperand(const SplitOperand &operand, int64_t piece, int64_t extent, int64_t rows);
+
 // Whether a step that no stage has can run, as all that it reads is `whole`, and some of it was made.
 bool followsStage(const SplitProblem &problem, size_t step, const std::vector<char> &whole);
 
-// What a stage runs; nothing, and why, where its values cannot be made in pieces of rows.
+// What a stage runs; nothing, and why, where its values cannot be made in pieces of rows. Here and in the checker,
+// `problem` has the plan's fine kernels.
 std::optional<StageRows> rowsOfStage(const SplitProblem &problem, const SplitPlan &plan, size_t stage,
                                      std::string &why);
 
@@ -142,11 +159,16 @@ struct PricedSplit {
 };
 std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitSearch &search = {});
 
+// The same for a problem that starts with so many equal parts, one after the other: what is done to one of them is done
+// to each. None where it does not.
+std::vector<PricedSplit> proposeSplitsOfTwins(const SplitProblem &problem, int64_t copies,
+                                              const SplitSearch &search = {});
+
 // Everything that is wrong with the rows of a stage, one message each: rows read that no piece made in time, rows made
 // twice, missing rows of what it keeps, pieces across a kernel's tiles. Shares no code with rowsOfStage.
 std::vector<std::string> checkSplit(const SplitProblem &problem, const SplitStage &stage, const StageRows &rows);
 
-// "pieces=8 keep=conv_3@1,mean_1@1; pieces=4 keep=y@1": name@axis.
+// "fine=conv_2; pieces=8 keep=conv_3@1,mean_1@1; pieces=4 keep=y@1": names of steps, name@axis of values.
 std::string printSplitPlan(const SplitPlan &plan, const SplitProblem &problem);
 std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProblem &problem, std::string &why);
 // A line a value, step and way (docs/concepts/splitting.md).

@@ -4,8 +4,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "compiler/Solver/Split/Split.h"
 #include "compiler/Solver/TextRecord.h"
+#include <algorithm>
 #include <map>
 
 namespace plim::solver {
@@ -51,7 +53,10 @@ void checkProblem(const SplitProblem &p, std::vector<std::string> &errors) {
       return axis >= 0 && axis < int(p.values[size_t(value)].dims.size()) &&
              p.values[size_t(value)].dims[size_t(axis)] > 0;
     };
-    for (const SplitWay &way : step.ways) {
+    std::vector<SplitWay> ways = step.ways;
+    if (step.fine)
+      ways.insert(ways.end(), step.fine->ways.begin(), step.fine->ways.end());
+    for (const SplitWay &way : ways) {
       if (step.write < 0 || way.operands.size() != step.reads.size() || way.align < 1 ||
           (way.carried ? step.reads.empty() || way.operands[0].axis < 0 : !within(step.write, way.axis))) {
         bad(step, "need a way with an axis of its result and an operand a read");
@@ -66,22 +71,30 @@ void checkProblem(const SplitProblem &p, std::vector<std::string> &errors) {
 
 } // namespace
 
+static std::string waysText(const std::vector<SplitWay> &ways) {
+  std::string out;
+  for (const SplitWay &w : ways) {
+    std::vector<std::string> operands;
+    for (const SplitOperand &o : w.operands)
+      operands.push_back(operandText(o));
+    absl::StrAppend(&out, "way ", w.carried ? "sum" : absl::StrCat(w.axis), " align=", w.align,
+                    " operands=", operands.empty() ? "none" : absl::StrJoin(operands, ","), "\n");
+  }
+  return out;
+}
+
 std::string printSplitProblem(const SplitProblem &p) {
   std::string out = "split 1\n";
   for (const SplitValue &v : p.values)
     absl::StrAppend(&out, "value ", quote(v.name), " dims=", v.dims.empty() ? "-" : absl::StrJoin(v.dims, ","),
-                    " bytes=", v.bytes, " kind=", kKinds.of(v.kind), v.output ? " output=1" : "", "\n");
+                    " bytes=", v.bytes, " kind=", kKinds.of(v.kind), v.output ? " output=1" : "",
+                    v.reused ? " reused=1" : "", "\n");
   for (const SplitStep &s : p.steps) {
     absl::StrAppend(&out, "step ", quote(s.name), " reads=", listOf(s.reads),
                     " write=", s.write < 0 ? "-" : absl::StrCat(s.write), " ns=", s.ns, " workspace=", s.workspace,
-                    "\n");
-    for (const SplitWay &w : s.ways) {
-      std::vector<std::string> operands;
-      for (const SplitOperand &o : w.operands)
-        operands.push_back(operandText(o));
-      absl::StrAppend(&out, "way ", w.carried ? "sum" : absl::StrCat(w.axis), " align=", w.align,
-                      " operands=", operands.empty() ? "none" : absl::StrJoin(operands, ","), "\n");
-    }
+                    s.inPlace ? " inplace=1" : "", "\n", waysText(s.ways));
+    if (s.fine)
+      absl::StrAppend(&out, "fine ns=", s.fine->ns, " workspace=", s.fine->workspace, "\n", waysText(s.fine->ways));
   }
   return out;
 }
@@ -97,6 +110,7 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
       v.bytes = record.number("bytes", 0);
       v.kind = record.oneOf("kind", kKinds, SplitValue::Kind::Made);
       v.output = record.number("output", 0) != 0;
+      v.reused = record.number("reused", 0) != 0;
       p.values.push_back(std::move(v));
     } else if (record.verb() == "step") {
       SplitStep s;
@@ -108,6 +122,8 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
       s.workspace = record.number("workspace", 0);
       s.inPlace = record.number("inplace", 0) != 0;
       p.steps.push_back(std::move(s));
+    } else if (record.verb() == "fine" && !p.steps.empty()) {
+      p.steps.back().fine = SplitKernel{record.number("ns", 0), record.number("workspace", 0)};
     } else if (record.verb() == "way" && !p.steps.empty()) {
       SplitWay w;
       const std::string axis = record.name();
@@ -119,7 +135,8 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
         for (const std::string &word : record.words("operands"))
           if (!readOperand(word, w.operands.emplace_back()))
             record.fail("need whole or axis:stride:before:after:divisor, have '" + word + "'");
-      p.steps.back().ways.push_back(std::move(w));
+      SplitStep &step = p.steps.back();
+      (step.fine ? step.fine->ways : step.ways).push_back(std::move(w));
     } else {
       record.failUnknown();
     }
@@ -131,7 +148,11 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
 }
 
 std::string printSplitPlan(const SplitPlan &plan, const SplitProblem &problem) {
-  std::vector<std::string> stages;
+  std::vector<std::string> stages, fine;
+  for (int step : plan.fine)
+    fine.push_back(problem.values[size_t(problem.steps[size_t(step)].write)].name);
+  if (!fine.empty())
+    stages.push_back(absl::StrCat("fine=", absl::StrJoin(fine, ",")));
   for (const SplitStage &stage : plan.stages) {
     std::vector<std::string> keeps;
     for (const SplitKeep &k : stage.keeps)
@@ -150,8 +171,22 @@ std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProble
     return std::nullopt;
   };
   SplitPlan plan;
+  const std::vector<int> writers = writersOf(problem);
   for (absl::string_view part :
        absl::StrSplit(absl::string_view(text.data(), text.size()), ';', absl::SkipWhitespace())) {
+    part = absl::StripAsciiWhitespace(part);
+    if (absl::StartsWith(part, "fine=") && plan.stages.empty()) {
+      for (absl::string_view word : absl::StrSplit(part.substr(5), ',')) {
+        auto id = ids.find(std::string(word));
+        const int step = id == ids.end() ? -1 : writers[size_t(id->second)];
+        if (step < 0 || !problem.steps[size_t(step)].fine)
+          return fail(absl::StrCat("need the name of a step that has a fine kernel, have '", word, "'"));
+        plan.fine.push_back(step);
+      }
+      std::sort(plan.fine.begin(), plan.fine.end());
+      plan.fine.erase(std::unique(plan.fine.begin(), plan.fine.end()), plan.fine.end());
+      continue;
+    }
     SplitStage stage;
     stage.pieces = 0;
     for (absl::string_view field : absl::StrSplit(part, ' ', absl::SkipEmpty())) {

@@ -84,6 +84,7 @@ plim_isa plim_cpu_isa(void);
 typedef struct plim_io_info {
   const char *name;
   uint8_t dtype, rank, is_output, is_state; /* is_state: a state of the session; it is not bound */
+  uint8_t is_reused;                        /* an input that a run destroys, as its bytes hold others later on */
   uint32_t dynamic;                         /* bit i: dimension i is given by the caller, or by the run */
   int64_t dims[PLIM_MAX_RANK];              /* upper bounds where dynamic */
   int64_t lower[PLIM_MAX_RANK];             /* equal to dims where not dynamic; 0 where the run decides */

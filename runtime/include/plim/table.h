@@ -169,8 +169,10 @@ typedef struct plim_t_symbol {
 
 typedef struct plim_t_io {
   uint32_t name, shape;
-  uint32_t is_output, state; /* state: index where this io is a state, else PLIM_NONE */
-  uint64_t bytes;            /* at the bound; row layout, no gaps */
+  uint8_t is_output, is_reused; /* is_reused: an input that may hold other buffers after its last read */
+  uint16_t zero;
+  uint32_t state; /* index where this io is a state, else PLIM_NONE */
+  uint64_t bytes; /* at the bound; row layout, no gaps */
 } plim_t_io;
 
 typedef struct plim_t_operand {

@@ -127,6 +127,21 @@ TEST(Bound, StreamedConstantsCountOnlyWhereTheyAreUsedAndInPiecesWhereAStepIsCut
   EXPECT_EQ(leastBytes(g.p).bytes, 64 + 64 + alignUp(32000 / 5 + 640, 64));
 }
 
+TEST(Bound, APieceNeedsNoRowsThatStridesPassAndMayLieInAnyOperand) {
+  Builder g;
+  const int x = g.buffer(BufferKind::Input, 64), a = g.buffer(BufferKind::Transient, 16 * 640),
+            row = g.buffer(BufferKind::Transient, 640), b = g.buffer(BufferKind::Transient, 8 * 640),
+            y = g.buffer(BufferKind::Output, 64);
+  g.step({x}, {a}), g.step({x}, {row}), g.step({a, row}, {b}), g.step({b}, {y});
+  g.p.levers.split = true;
+  const SplitAxis::Operand strided{.stride = 2, .before = 0, .after = -1}, whole{.stride = 0}, each{};
+  g.p.steps[0].splits = {{.name = "rows", .extent = 16, .operands = {each}}};
+  g.p.steps[2].splits = {{.name = "rows", .extent = 8, .operands = {strided, whole}}};
+  g.p.steps[3].splits = {{.name = "rows", .extent = 8, .operands = {each}}};
+  // A row of `a` beside all of `row`; the result may lie in one of them.
+  EXPECT_EQ(leastBytes(g.p).bytes, 64 + 64 + 640 + 640);
+}
+
 TEST(Bound, OutputsAreScratchWhereTheyAreLentOrAliasesLeadThere) {
   Builder g;
   const int x = g.buffer(BufferKind::Input, 64), a = g.buffer(BufferKind::Transient, 6400),

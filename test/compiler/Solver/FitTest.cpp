@@ -304,5 +304,25 @@ TEST(Order, FindsTheOptimumOfMostSmallProblems) {
   EXPECT_GE(optimal, rounds * 9 / 10);
 }
 
+TEST(Fit, ManyStepsTakeLessWorkspaceAtOnceWhereTheBudgetLiesBetween) {
+  Problem p;
+  p.levers = {.order = false};
+  p.buffers = {{.name = "x", .bytes = 64, .kind = BufferKind::Input}};
+  for (int s = 0; s < 200; ++s) {
+    p.buffers.push_back({.name = "v" + std::to_string(s), .bytes = 64});
+    Step step{.name = "s" + std::to_string(s), .reads = {s}, .writes = {s + 1}};
+    for (auto [bytes, ns] : {std::pair<int64_t, int64_t>{64000, 100}, {16000, 110}, {640, 200}})
+      step.candidates.push_back({.kernel = "k", .ns = ns, .sharedBytes = bytes});
+    p.steps.push_back(std::move(step));
+  }
+  p.buffers.back().kind = BufferKind::Output;
+  p.tiers[0].capacity = 20000;
+  FitOptions options;
+  options.tradeEvaluations = 10; // of 200 steps that would each be traded
+  const FitResult fit = fitBudget(p, options);
+  ASSERT_TRUE(fit.solution);
+  EXPECT_EQ(fit.solution->ns, 200 * 110);
+}
+
 } // namespace
 } // namespace plim::solver

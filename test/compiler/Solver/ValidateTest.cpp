@@ -88,7 +88,7 @@ TEST(Validate, RefusesBrokenLinksCandidatesAndSplits) {
              {Tier::Ram, Tier::Gpu, kMaxBytes + 1, int64_t(1) << 41}};
   p.tiers[int(Tier::Ssd)].capacity = -4096;
   p.steps[0].candidates[0].tier = Tier::Ssd;
-  p.steps[0].splits = {{"rows", 8, 1, SplitAxis::Combine::Concat, {{1, 0, 0, 0}}},
+  p.steps[0].splits = {{"rows", 8, 1, SplitAxis::Combine::Concat, {{1, 0, 0, -1}}},
                        {"heads", int64_t(1) << 41, 1, SplitAxis::Combine::Sum, {{-1, 0, 0}, {1, 0, 0}}}};
   EXPECT_THAT(validate(p),
               ElementsAre(HasSubstr("tier ssd: need a capacity in [0, "),
@@ -100,7 +100,7 @@ TEST(Validate, RefusesBrokenLinksCandidatesAndSplits) {
                           HasSubstr("link ram to gpu: need bytes per second in [1, "),
                           HasSubstr("link ram to gpu: need latency in ns in [0, "),
                           "step 0 'first' candidate 0 'k': need a tier that kernels can reach, have the ssd",
-                          HasSubstr("step 0 'first' split 'rows': need divisors in [1, "),
+                          HasSubstr("step 0 'first' split 'rows': need divisors in [0, "),
                           HasSubstr("step 0 'first' split 'heads': need an extent in [1, "),
                           "step 0 'first' split 'heads': need 1 operands (one a read), have 2",
                           HasSubstr("step 0 'first' split 'heads': need strides in [0, ")));

@@ -148,7 +148,7 @@ plan.module {
 
 plan.module {
   plan.program @p virtual io(out %y "y" f32[16] : <ram, 64>) {
-    // expected-error @below {{need three halo numbers a buffer read, have 2}}
+    // expected-error @below {{need four halo numbers a buffer read, have 2}}
     plan.launch "k"(r %y f32[2] : <ram, 64>) splits [#plan.split<"rows", extent = 4, min_piece = 1, concat, halos = [1, 0]>]
     plan.return
   }

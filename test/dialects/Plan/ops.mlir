@@ -38,7 +38,7 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
     // CHECK-SAME: w %[[A]] f32[s0 max 32, 32] : <4096>)
     // CHECK-SAME: scalars(%N) dims(%N) tasks(%N) pure instance 2 group "g"
     // CHECK-SAME: aliases [#plan.alias<in_place, 2 on 0>, #plan.alias<into, 0 on 2 at 64 run 16 stride 32 saves 5>]
-    // CHECK-SAME: splits [#plan.split<"rows", extent = 32, min_piece = 4, concat, halos = [1, 0, 0, 0, 0, 0]>]
+    // CHECK-SAME: splits [#plan.split<"rows", extent = 32, min_piece = 4, concat, halos = [1, 0, 0, 1, 0, 0, 0, 1]>]
     // CHECK-SAME: from "fc1" -> index, index
     %s:2 = plan.launch "matmul.panel32"<tasks = 4, attrs = [1, -2], shared = 64, scratch = 128, phases = 2, flops = 7,
         bytes = 8, ns = 9, numerics = "n", label = "l", barred_by = "f", layouts = [row, panel32, row], in_place, strided>
@@ -47,7 +47,7 @@ plan.module @model attributes {io_depth = 4, isa = #plan.isa<v4>, stack_bytes = 
          w %a f32[s0 max 32, 32] : !plan.buffer<4096>)
         scalars(%n) dims(%n) tasks(%n) pure instance 2 group "g"
         aliases [#plan.alias<in_place, 2 on 0>, #plan.alias<into, 0 on 2 at 64 run 16 stride 32 saves 5>]
-        splits [#plan.split<"rows", extent = 32, min_piece = 4, concat, halos = [1, 0, 0, 0, 0, 0]>]
+        splits [#plan.split<"rows", extent = 32, min_piece = 4, concat, halos = [1, 0, 0, 1, 0, 0, 0, 1]>]
         from "fc1" -> index, index
     // CHECK: plan.launch "tick"(none)
     plan.launch "tick"(none)

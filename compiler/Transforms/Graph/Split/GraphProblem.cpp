@@ -91,6 +91,7 @@ private:
     v.dims.assign(type.getShape().begin(), type.getShape().end());
     v.bytes = *bytes;
     v.kind = kind;
+    v.reused = kind == solver::SplitValue::Kind::Input && kernels.reuseInputs;
     graph.problem.values.push_back(std::move(v));
     return true;
   }
@@ -109,6 +110,21 @@ private:
     return !kernels.exactNumerics || c.numericsClass == last.numericsClass;
   }
 
+  static std::vector<solver::SplitWay> waysOf(Operation *op, StringRef kernel) {
+    SmallVector<solver::SplitWay> ways;
+    if (auto pieces = dyn_cast<PiecesOpInterface>(op); pieces && op->getNumResults() == 1)
+      pieces.getSplitWays(kernel, ways);
+    return {ways.begin(), ways.end()};
+  }
+
+  /// The largest tile by which a kernel computes its result along an axis.
+  static int64_t tileOf(Operation *op, StringRef kernel) {
+    int64_t tile = 1;
+    for (const solver::SplitWay &way : waysOf(op, kernel))
+      tile = std::max(tile, way.align);
+    return tile;
+  }
+
   bool addOp(Operation *op) {
     if (isSource(op))
       return addValue(op->getResult(0), solver::SplitValue::Kind::Constant, "");
@@ -124,10 +140,14 @@ private:
     SmallVector<KernelCandidate, 1> candidates;
     if (auto open = dyn_cast<CandidatesOpInterface>(op))
       open.getCandidates(sizes, candidates);
-    const KernelCandidate *best = nullptr;
+    const KernelCandidate *best = nullptr, *fine = nullptr;
     for (const KernelCandidate &c : candidates)
       if (isAllowed(op, c, candidates.back()) && (!best || c.nanoseconds < best->nanoseconds))
         best = &c;
+    for (const KernelCandidate &c : candidates)
+      if (best && !StringRef(c.kernel).ends_with(".reference") && isAllowed(op, c, candidates.back()) &&
+          tileOf(op, c.kernel) < tileOf(op, best->kernel) && (!fine || c.nanoseconds < fine->nanoseconds))
+        fine = &c;
     // A generated kernel moves its operands once.
     int64_t moved = 0;
     for (int read : step.reads)
@@ -139,17 +159,17 @@ private:
     if (isa<ReshapeOp>(op))
       step.ns = 0;
     step.inPlace = isa<ReshapeOp, FusedOp, ScalarBodyOpInterface>(op);
-    if (auto pieces = dyn_cast<PiecesOpInterface>(op); pieces && op->getNumResults() == 1) {
-      SmallVector<solver::SplitWay> ways;
-      pieces.getSplitWays(best ? StringRef(best->kernel) : "", ways);
-      step.ways.assign(ways.begin(), ways.end());
-    }
+    step.ways = waysOf(op, best ? StringRef(best->kernel) : "");
+    if (fine)
+      step.fine =
+          solver::SplitKernel{fine->nanoseconds, fine->sharedBytes + fine->scratchBytes, waysOf(op, fine->kernel)};
     for (Value result : op->getResults()) {
       step.write = ids.lookup(result);
       step.name = graph.problem.values[size_t(step.write)].name;
       graph.problem.steps.push_back(step);
       graph.steps.push_back(op);
       graph.numerics.push_back(best ? best->numericsClass : "");
+      graph.fineNumerics.push_back(fine ? fine->numericsClass : "");
       step.ns = 0;
     }
     return true;

@@ -7,10 +7,11 @@
 
 namespace plim::graph {
 
-/// What a user fixes about the choice of kernels (GraphToPlan.h, KernelChoice).
+/// What a user fixes about the choice of kernels (GraphToPlan.h, KernelChoice), and whether inputs may be overwritten.
 struct SplitKernels {
   bool exactNumerics = false;
   std::string attention = "auto";
+  bool reuseInputs = false;
 };
 
 /// A split problem and what its numbers mean in the function. An op of several results is a step for each, none of
@@ -19,7 +20,8 @@ struct GraphProblem {
   solver::SplitProblem problem;
   llvm::SmallVector<mlir::Value> values;      // by value
   llvm::SmallVector<mlir::Operation *> steps; // by step
-  llvm::SmallVector<std::string> numerics; // by step: the class of the kernel that runs it whole, "" for generated ones
+  /// By step: the classes of the kernel that runs it whole, "" for generated ones, and of its fine kernel.
+  llvm::SmallVector<std::string> numerics, fineNumerics;
 };
 
 /// Fails, without a diagnostic but with a reason, for functions of open dimensions, states or control flow.

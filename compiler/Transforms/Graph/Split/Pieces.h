@@ -12,6 +12,10 @@
 
 namespace plim::graph {
 
+/// On an op that makes rows of another one's result: number of the piece, pieces of its stage, and the rows
+/// [begin, end) of `extent`, as an array of five.
+inline constexpr llvm::StringLiteral kPieceAttr = "graph.piece";
+
 /// Rows of the result (of a carried sum: of its first operand), and of each operand that is cut.
 struct Piece {
   const solver::SplitWay &way;

@@ -155,7 +155,8 @@ private:
   }
 
   /// `later`: by value, the first row that pieces after this one read.
-  LogicalResult runPiece(const solver::StageRows &rows, ArrayRef<solver::PieceRun> runs, ArrayRef<int64_t> later) {
+  LogicalResult runPiece(const solver::StageRows &rows, size_t number, ArrayRef<int64_t> later) {
+    ArrayRef<solver::PieceRun> runs = rows.pieces[number];
     readInPiece.clear();
     std::map<int, int> readsLeft;
     for (const solver::PieceRun &run : runs)
@@ -184,6 +185,10 @@ private:
         return op->emitError("cannot be built for rows ") << run.rows.begin << " to " << run.rows.end;
       if (const std::string &numerics = graph.numerics[size_t(run.step)]; !numerics.empty())
         result.getDefiningOp()->setAttr(kNumericsAttr, b.getStringAttr(numerics));
+      int64_t extent = way.carried ? solver::extentOf(p, step.reads[0], way.operands[0].axis)
+                                   : solver::extentOf(p, step.write, way.axis);
+      result.getDefiningOp()->setAttr(kPieceAttr, b.getDenseI64ArrayAttr({int64_t(number), int64_t(rows.pieces.size()),
+                                                                          run.rows.begin, run.rows.end, extent}));
       made.push_back({run.rows, result});
       if (!way.carried && keptPieces.count(step.write))
         keptPieces[step.write].push_back(made.back());
@@ -219,8 +224,8 @@ private:
           if (int64_t &first = later[piece][size_t(p.steps[size_t(run.step)].reads[r])]; run.reads[r].rows() > 0)
             first = std::min(first, run.reads[r].begin);
     }
-    for (auto [piece, runs] : llvm::enumerate(rows.pieces))
-      if (failed(runPiece(rows, runs, later[piece + 1])))
+    for (size_t piece = 0; piece < rows.pieces.size(); ++piece)
+      if (failed(runPiece(rows, piece, later[piece + 1])))
         return failure();
     for (const solver::SplitKeep &keep : stage.keeps) {
       SmallVector<Value> parts =
@@ -250,7 +255,11 @@ private:
 } // namespace
 
 LogicalResult applySplit(func::FuncOp function, const GraphProblem &graph, const solver::SplitPlan &plan) {
-  return Rewriter(function, graph, plan).run();
+  GraphProblem kernels = graph;
+  kernels.problem = solver::withFineKernels(graph.problem, plan.fine);
+  for (int step : plan.fine)
+    kernels.numerics[size_t(step)] = graph.fineNumerics[size_t(step)];
+  return Rewriter(function, kernels, plan).run();
 }
 
 } // namespace plim::graph

@@ -1,11 +1,16 @@
-//===- LendTest.cpp - Storages in the caller's outputs --------------------------------------------===//
+//===- LendTest.cpp - Storages in the caller's buffers --------------------------------------------===//
 #include "compiler/Check/CheckSolution.h"
+#include "compiler/Solver/Bound/Bound.h"
 #include "compiler/Solver/Fit.h"
+#include "compiler/Solver/ProblemText.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace plim::solver;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 namespace {
 
@@ -43,6 +48,42 @@ TEST(Lend, WhatIsReadWhileTheOutputIsWrittenDoesNot) {
   p.buffers.erase(p.buffers.begin() + 2, p.buffers.begin() + 4);
   p.steps[1].writes = {2};
   EXPECT_EQ(fitBudget(p).solution->arena[0], 4096);
+}
+
+TEST(Lend, WhatIsMadeAfterAReusedInputIsReadLastLiesInIt) {
+  Problem p = chain();
+  p.buffers[0].reused = true;
+  const FitResult fit = fitBudget(p);
+  ASSERT_TRUE(fit.solution);
+  EXPECT_EQ(fit.solution->arena[0], 4096) << "a cannot lie in x, b can";
+  EXPECT_THAT(plim::check::checkSolution(p, *fit.solution), IsEmpty());
+  EXPECT_EQ(leastBytes(p).bytes, 3 * 4096);
+  p.levers.lend = true;
+  p.steps.pop_back();
+  p.buffers.pop_back();
+  p.buffers[3].kind = BufferKind::Output;
+  EXPECT_EQ(fitBudget(p).solution->arena[0], 0) << "a lies in c, b in x";
+  EXPECT_EQ(leastBytes(p).bytes, 2 * 4096);
+}
+
+TEST(Lend, AnInputThatIsReadAgainIsNotOverwritten) {
+  Problem p = chain();
+  p.buffers[0].reused = true;
+  FitResult fit = fitBudget(p);
+  p.steps[3].reads.push_back(0);
+  EXPECT_THAT(plim::check::checkSolution(p, *fit.solution), Not(IsEmpty()));
+  fit = fitBudget(p);
+  EXPECT_EQ(fit.solution->arena[0], 8192);
+  EXPECT_THAT(plim::check::checkSolution(p, *fit.solution), IsEmpty());
+}
+
+TEST(Lend, OnlyAnInputCanBeReused) {
+  Problem p = chain();
+  std::vector<std::string> errors;
+  p.buffers[0].reused = true;
+  EXPECT_TRUE(parseProblem(printProblem(p), errors)->buffers[0].reused);
+  p.buffers[1].reused = true;
+  EXPECT_THAT(validate(p), ElementsAre(HasSubstr("need an input to reuse its bytes")));
 }
 
 } // namespace

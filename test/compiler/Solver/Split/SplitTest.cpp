@@ -1,5 +1,6 @@
 //===- SplitTest.cpp - Rows of pieces, plans of splitting and their checker ----------------------===//
 #include "compiler/Solver/Split/Split.h"
+#include "compiler/Solver/Bound/Bound.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -140,6 +141,105 @@ SplitProblem randomProblem(std::mt19937 &random) {
   return p;
 }
 
+// An image through a wide map, its mean, and the map scaled by that: to be kept, or computed again.
+const char *const kExcite = R"(split 1
+value x dims=1,64,8,3 bytes=6144 kind=input
+value narrow dims=1,64,8,4 bytes=8192
+value wide dims=1,64,8,64 bytes=131072
+value mean dims=1,1,1,64 bytes=256
+value gate dims=1,1,1,64 bytes=256
+value scaled dims=1,64,8,64 bytes=131072
+value y dims=1,64,8,2 bytes=4096 output=1
+step conv1 reads=0 write=1 ns=1000000
+way 1 operands=1:1:1:1:1
+step conv2 reads=1 write=2 ns=200000
+way 1 operands=1:1:0:0:1
+step mean reads=2 write=3 ns=1000
+way sum operands=1:1:0:0:1
+step gate reads=3 write=4 ns=1000
+step scale reads=2,4 write=5 ns=20000
+way 1 operands=1:1:0:0:1,whole
+step conv3 reads=5 write=6 ns=500000
+way 1 operands=1:1:1:1:1
+)";
+
+// The problem without pieces, of steps that say how they can be cut.
+Problem boundProblem(const SplitProblem &split) {
+  Problem p;
+  p.levers.split = p.levers.lend = p.levers.recompute = true;
+  for (const SplitValue &v : split.values)
+    p.buffers.push_back({.name = v.name,
+                         .bytes = v.bytes,
+                         .kind = v.output                            ? BufferKind::Output
+                                 : v.kind == SplitValue::Kind::Input ? BufferKind::Input
+                                                                     : BufferKind::Transient});
+  for (const SplitStep &s : split.steps) {
+    Step step{.name = s.name, .reads = s.reads, .writes = {s.write}, .candidates = {{.kernel = "k", .ns = s.ns}}};
+    for (const SplitWay &way : s.ways) {
+      const int64_t extent =
+          way.carried ? extentOf(split, s.reads[0], way.operands[0].axis) : extentOf(split, s.write, way.axis);
+      SplitAxis axis{.name = "rows", .extent = extent, .minPiece = std::min(way.align, extent)};
+      axis.combine = way.carried ? SplitAxis::Combine::Sum : SplitAxis::Combine::Concat;
+      for (size_t r = 0; r < s.reads.size(); ++r) {
+        const SplitOperand &o = way.operands[r];
+        axis.operands.push_back(
+            leastOperand(o, axis.minPiece, extent, o.axis < 0 ? 0 : extentOf(split, s.reads[r], o.axis)));
+      }
+      step.splits.push_back(std::move(axis));
+    }
+    p.steps.push_back(std::move(step));
+  }
+  EXPECT_THAT(validate(p), IsEmpty());
+  return p;
+}
+
+TEST(SplitBound, NoPlanInPiecesTakesLess) {
+  std::mt19937 random(11);
+  int plans = 0, tight = 0;
+  auto expectAbove = [&](const SplitProblem &problem, const SplitPlan &plan, int64_t least) {
+    std::string why;
+    const std::optional<SplitCost> cost = costOfSplit(problem, plan, why);
+    if (!cost)
+      return;
+    ++plans;
+    EXPECT_GE(cost->peak, least) << printSplitPlan(plan, problem) << "\n" << printSplitProblem(problem);
+    tight += cost->peak <= 2 * least;
+  };
+  for (int round = 0; round < 400; ++round) {
+    SplitProblem problem = randomProblem(random);
+    if (problem.steps.empty())
+      continue;
+    for (size_t v = 1; v < problem.values.size(); ++v)
+      problem.values[v].output = std::none_of(problem.steps.begin(), problem.steps.end(),
+                                              [&](const SplitStep &step) { return step.reads[0] == int(v); });
+    const Problem whole = boundProblem(problem);
+    // The bound counts the arena in multiples of 64.
+    const int64_t least = leastBytes(whole).bytes - kAlign;
+    SplitSearch search;
+    search.slowest = 1e9;
+    for (const PricedSplit &found : proposeSplits(problem, search))
+      expectAbove(problem, found.plan, least);
+    for (int64_t pieces : {1, 2, 5, 64}) {
+      SplitPlan plan{{{pieces, {{problem.steps.back().write, 1}}}}};
+      expectAbove(problem, plan, least);
+      if (problem.steps.size() > 2) {
+        plan.stages.insert(plan.stages.begin(), {pieces, {{problem.steps[problem.steps.size() / 2].write, 1}}});
+        expectAbove(problem, plan, least);
+      }
+    }
+  }
+  for (const char *text : {kChain, kExcite}) {
+    SplitProblem problem = parsed(text);
+    const int64_t least = leastBytes(boundProblem(problem)).bytes - kAlign;
+    SplitSearch search;
+    search.slowest = 1000;
+    for (const PricedSplit &found : proposeSplits(problem, search))
+      expectAbove(problem, found.plan, least);
+  }
+  EXPECT_GT(plans, 1000);
+  EXPECT_GT(tight, plans / 2) << "the bound says nothing of plans";
+}
+
 TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
   std::mt19937 random(7);
   int refused = 0;
@@ -182,28 +282,6 @@ TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
   }
   EXPECT_GT(refused, 150);
 }
-
-// An image through a wide map, its mean, and the map scaled by that: to be kept, or computed again.
-const char *const kExcite = R"(split 1
-value x dims=1,64,8,3 bytes=6144 kind=input
-value narrow dims=1,64,8,4 bytes=8192
-value wide dims=1,64,8,64 bytes=131072
-value mean dims=1,1,1,64 bytes=256
-value gate dims=1,1,1,64 bytes=256
-value scaled dims=1,64,8,64 bytes=131072
-value y dims=1,64,8,2 bytes=4096 output=1
-step conv1 reads=0 write=1 ns=1000000
-way 1 operands=1:1:1:1:1
-step conv2 reads=1 write=2 ns=200000
-way 1 operands=1:1:0:0:1
-step mean reads=2 write=3 ns=1000
-way sum operands=1:1:0:0:1
-step gate reads=3 write=4 ns=1000
-step scale reads=2,4 write=5 ns=20000
-way 1 operands=1:1:0:0:1,whole
-step conv3 reads=5 write=6 ns=500000
-way 1 operands=1:1:1:1:1
-)";
 
 TEST(SplitCost, ASharedMapIsKeptOrItsStepsCountTwice) {
   const SplitProblem problem = parsed(kExcite);
@@ -254,6 +332,67 @@ TEST(SplitProposals, ComputeAMapAgainWhereThatIsWhatItTakes) {
   const std::vector<PricedSplit> found = proposeSplits(problem);
   ASSERT_FALSE(found.empty());
   EXPECT_LT(found.back().cost.peak, 131072);
+}
+
+// A wide map that is added at the end to what comes back from a small one, whose steps have tiles of 4 rows.
+const char *const kSkip = R"(split 1
+value x dims=1,64,8,1 bytes=2048 kind=input
+value wide dims=1,64,8,64 bytes=131072 kind=made
+value low dims=1,8,1,64 bytes=2048 kind=made
+value deep dims=1,8,1,64 bytes=2048 kind=made
+value back dims=1,8,1,64 bytes=2048 kind=made
+value up dims=1,64,8,64 bytes=131072 kind=made
+value sum dims=1,64,8,64 bytes=131072 kind=made
+value y dims=1,64,8,1 bytes=2048 kind=made output=1
+step conv reads=0 write=1 ns=100000000 workspace=0
+way 1 align=1 operands=1:1:1:1:1
+step pool reads=1 write=2 ns=1000000 workspace=0
+way 1 align=1 operands=1:8:0:0:1
+step conv2 reads=2 write=3 ns=1000000 workspace=0
+way 1 align=4 operands=1:1:1:1:1
+fine ns=1500000 workspace=0
+way 1 align=1 operands=1:1:1:1:1
+step conv3 reads=3 write=4 ns=1000000 workspace=0
+way 1 align=4 operands=1:1:1:1:1
+fine ns=1500000 workspace=0
+way 1 align=1 operands=1:1:1:1:1
+step resize reads=4 write=5 ns=1000000 workspace=0
+way 1 align=8 operands=1:1:0:0:8
+step add reads=1,5 write=6 ns=1000000 workspace=0 inplace=1
+way 1 align=1 operands=1:1:0:0:1,1:1:0:0:1
+step last reads=6 write=7 ns=1000000 workspace=0
+way 1 align=1 operands=1:1:0:0:1
+)";
+
+TEST(SplitProposals, TakeKernelsWithoutTilesWhereTilesKeepRowsWaiting) {
+  const SplitProblem problem = parsed(kSkip);
+  EXPECT_EQ(printSplitProblem(problem), kSkip);
+  const std::vector<PricedSplit> found = proposeSplits(problem);
+  ASSERT_FALSE(found.empty());
+  const PricedSplit &last = found.back();
+  EXPECT_EQ(last.plan.fine, (std::vector<int>{2, 3}));
+  const std::string text = printSplitPlan(last.plan, problem);
+  EXPECT_THAT(text, ::testing::StartsWith("fine=deep,back; pieces="));
+  EXPECT_EQ(planned(text, problem), last.plan);
+  std::string why;
+  SplitPlan coarse = last.plan;
+  coarse.fine.clear();
+  const std::optional<SplitCost> tiles = costOfSplit(problem, coarse, why), rows = costOfSplit(problem, last.plan, why);
+  EXPECT_LT(rows->peak, tiles->peak - 30000) << "of 64 rows about half wait for two tiles";
+  EXPECT_EQ(rows->peak, last.cost.peak);
+  EXPECT_GT(rows->ns, tiles->ns + 900000);
+  EXPECT_FALSE(parseSplitPlan("fine=low; pieces=2 keep=y@1", problem, why));
+  EXPECT_THAT(why, HasSubstr("a step that has a fine kernel, have 'low'"));
+}
+
+TEST(SplitCost, MapsMadeAfterAReusedInputIsReadLieInIt) {
+  SplitProblem problem = parsed(kSkip);
+  problem.values[0].bytes = 131072;
+  std::string why;
+  const int64_t kept = costOfSplit(problem, {}, why)->peak;
+  problem.values[0].reused = true;
+  EXPECT_EQ(costOfSplit(problem, {}, why)->peak, kept - 131072);
+  EXPECT_TRUE(parsed(printSplitProblem(problem)).values[0].reused);
 }
 
 } // namespace
