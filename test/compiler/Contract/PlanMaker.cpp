@@ -44,7 +44,7 @@ PlanMaker::PlanMaker(MLIRContext &context, unsigned seed, PlanStyle style)
 
   Matrix outer{{}, rows, columns}, one{{}, 1, 8};
   auto io = [&](StringRef name, bool output, ShapeAttr shape) {
-    return IOAttr::get(&context, name, output, shape, {});
+    return IOAttr::get(&context, name, output, shape, {}, false);
   };
   auto flagShape = ShapeAttr::get(&context, DType::I32, {1});
   auto ram = [&](int64_t bytes) { return BufferType::get(&context, bytes, Tier::Ram); };

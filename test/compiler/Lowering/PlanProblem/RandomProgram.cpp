@@ -15,7 +15,8 @@ public:
     builder.setInsertionPointToEnd(&module->getBody().front());
     auto type = BufferType::get(&context, 4 * kRows * 16, Tier::Ram);
     ConstantOp::create(builder, builder.getUnknownLoc(), "w", 0, 4 * kRows * 16, shape(16), 0, StringAttr());
-    IOAttr in = IOAttr::get(&context, "x", false, shape(16), {}), out = IOAttr::get(&context, "y", true, shape(16), {});
+    IOAttr in = IOAttr::get(&context, "x", false, shape(16), {}, false),
+           out = IOAttr::get(&context, "y", true, shape(16), {}, false);
     auto program = ProgramOp::create(builder, builder.getUnknownLoc(), "main", Stage::Virtual, ArrayRef<SymbolAttr>(),
                                      {in, out}, {type, type});
     builder.setInsertionPointToEnd(program.getBlock());
