@@ -71,7 +71,7 @@ def parser():
     rounds(p)
     p = verb("stream", "Models whose weights are far above the budget; their speed beside the disk's own bandwidth, beside"
                        " all weights in memory, and beside weights that are mapped, under the same memory limit.")
-    p.add_argument("names", nargs="*", metavar="NAME", help="stack@16, stack@128, stack@1024 (rows), smollm2@prefill128"
+    p.add_argument("names", nargs="*", metavar="NAME", help="stack@16, stack@128 (rows), smollm2@prefill128"
                    " (default: all)")
     p.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of each run (default 1)")
     rounds(p)

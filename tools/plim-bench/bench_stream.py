@@ -59,7 +59,7 @@ class Case:
                 args.ram or weights // BUDGET_SHARE)
 
 
-CASES = [Case("stack@16", rows=16), Case("stack@128", rows=128), Case("stack@1024", rows=1024),
+CASES = [Case("stack@16", rows=16), Case("stack@128", rows=128),
          Case("smollm2@prefill128", budget=64 * MIB)]
 
 
