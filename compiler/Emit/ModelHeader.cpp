@@ -71,7 +71,7 @@ struct Writer {
     for (int number = 2; !macros.insert(one).second; ++number)
       one = plain + "_" + std::to_string(number);
     entries += "\n/* " + std::string(kind) + " \"" + textOf(name) + "\": " + io["dtype"].get<std::string>() + " " +
-               dimsText(io["dims"]) + " */\n";
+               dimsText(io["dims"]) + (io.value("reused", false) ? "; a run overwrites it" : "") + " */\n";
     entries += "#define " + one + " " + literalOf(name) + "\n" + constant(one + "_BYTES", io["bytes"]);
     if (!inExample)
       return;

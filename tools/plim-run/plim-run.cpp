@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 
 namespace {
@@ -50,6 +51,7 @@ struct Step {
   const Artifact::Entry *entry;
   std::vector<IOBuffer> *outputs; // of the entry, by io; its runs share them
   std::vector<IOBuffer> random;   // by io
+  std::vector<IOBuffer> scratch;  // by io: of inputs that a run overwrites
   std::vector<NpyArray> inputs;   // by io
   std::map<std::string, NpyArray> expected;
 };
@@ -99,7 +101,7 @@ private:
       size_t e = 0;
       while (artifact.entries[e].name != options.program)
         ++e;
-      Step &step = steps.emplace_back(Step{&options, &artifact.entries[e], &outputs[e], {}, {}, {}});
+      Step &step = steps.emplace_back(Step{&options, &artifact.entries[e], &outputs[e], {}, {}, {}, {}});
       std::string where = o.steps.size() > 1 ? "run " + std::to_string(steps.size()) + ": " : "";
       prepare(step, [&](const std::string &why) { f.messages.push_back(where + why); });
     }
@@ -124,6 +126,7 @@ private:
     unknown("--expected", step.options->expected, true);
     step.random.resize(entry.ios.size());
     step.inputs.resize(entry.ios.size());
+    step.scratch.resize(entry.ios.size());
     for (size_t i = 0; i < entry.ios.size(); ++i)
       if (std::string why = entry.ios[i].is_output ? "" : prepareInput(step, i); !why.empty())
         wrong(std::string("input '") + entry.ios[i].name + "': " + why);
@@ -156,6 +159,13 @@ private:
   }
 
   std::string prepareInput(Step &step, size_t i) {
+    std::string why = readInput(step, i);
+    if (why.empty() && step.entry->ios[i].is_reused && !step.scratch[i].allocate(step.inputs[i].bytes))
+      return noMemory(step.inputs[i].bytes);
+    return why;
+  }
+
+  std::string readInput(Step &step, size_t i) {
     const plim_io_info &io = step.entry->ios[i];
     NpyArray &array = step.inputs[i];
     auto given = step.options->inputs.find(io.name);
@@ -179,14 +189,22 @@ private:
     for (size_t i = 0; i < step.entry->ios.size(); ++i) {
       const plim_io_info &io = step.entry->ios[i];
       const NpyArray &array = step.inputs[i];
+      const void *data = io.is_reused ? step.scratch[i].data : array.data;
       plim_status status = io.is_output ? plim_bind_output(artifact.session, step.entry->program, io.name,
                                                            (*step.outputs)[i].data, io.bytes)
-                                        : plim_bind_input(artifact.session, step.entry->program, io.name, array.data,
+                                        : plim_bind_input(artifact.session, step.entry->program, io.name, data,
                                                           array.bytes, array.dims.data(), uint32_t(array.dims.size()));
       if (status)
         return lastFailure();
     }
     return {};
+  }
+
+  /// A run overwrites inputs that are reused: each run gets a copy.
+  void refill(const Step &step) {
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      if (step.entry->ios[i].is_reused)
+        std::memcpy(step.scratch[i].data, step.inputs[i].data, step.inputs[i].bytes);
   }
 
   Failure once(const Step &step, uint32_t flags, plim_trace *trace) {
@@ -203,6 +221,7 @@ private:
     for (const Step &step : steps) {
       if (Failure f = bind(step))
         return f;
+      refill(step);
       if (Failure f = once(step, flags, nullptr))
         return f;
     }
@@ -225,6 +244,7 @@ private:
     for (const Step &step : steps) {
       if (Failure f = bind(step))
         return f;
+      refill(step);
       if (Failure f = &step == &steps.back() ? timedRuns(step) : once(step, 0, nullptr))
         return f;
       if (Failure f = results(step))
@@ -236,7 +256,7 @@ private:
   }
 
   Failure timedRuns(const Step &step) {
-    for (uint32_t i = 0; i < o.warmup; ++i)
+    for (uint32_t i = 0; i < o.warmup; ++i, refill(step))
       if (Failure f = once(step, 0, nullptr))
         return f;
     auto seconds = [](clockid_t clock) {
@@ -248,6 +268,7 @@ private:
       events.resize(1 << 20);
     for (uint32_t i = 0; i < o.reps; ++i) {
       plim_trace trace = {events.data(), events.size(), 0};
+      refill(step);
       double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
       if (Failure f = once(step, 0, events.empty() ? nullptr : &trace))
         return f;
