@@ -2,8 +2,8 @@
 far below its weights.
 
     examples/stack/make_stack.py OUT.onnx [--layers N] [--width N] [--heads N] [--seed N]
-    plimc OUT.onnx --shape=x=16x512 --ram=18MiB -o stack.plim
-    plim-run stack.plim --stats
+    plimc OUT.onnx --shape=x=16x512 --ram=24MiB -o stack.plim
+    plim-run stack.plim --input-random
 
 Input and output x, y: f32[S, width]; S is open. A layer is attention over all S rows and a feed-forward block of four
 times the width, each behind a normalisation and with a residual connection: 12 * width^2 weights, the largest 4 * width^2
