@@ -1,7 +1,7 @@
 """Writes a stack of transformer layers as ONNX (opset 17) with external data, of any size: a model for budgets that are
 far below its weights.
 
-    examples/stack/make_stack.py OUT.onnx [--layers N] [--width N] [--heads N] [--seed N]
+    tools/dev python examples/stack/make_stack.py OUT.onnx [--layers N] [--width N] [--heads N] [--seed N]
     plimc OUT.onnx --shape=x=16x512 --ram=24MiB -o stack.plim
     plim-run stack.plim --input-random
 
