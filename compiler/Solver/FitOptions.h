@@ -17,8 +17,9 @@ struct FitOptions {
   int tradeEvaluations = 5000; // drafts simulated while trading time for memory, likewise
   int packPasses = 40;         // greedy packing passes
   int64_t exactNodes = 20000;  // search nodes of the exact packing
-  // Ruin-and-recreate rounds of a plan with recomputation or transfers, of up to 3,000 steps; fewer of larger ones.
-  // The plans of a grid, of which a budget takes about ten, have a third of them.
+  // Ruin-and-recreate rounds of a plan with recomputation or transfers, of 3,000 steps; twice as many of up to 1,500,
+  // fewer of larger ones. The plans of a grid, of which a budget takes about ten, have a third of them, and at most
+  // this number.
   int jointRounds = 600;
   int jointRescues = 300; // of these, rounds at least where the first plans do not fit
   int rungs = 256;        // budgets of the ram that plans are made for, a power of two (Ladder.h)

@@ -92,9 +92,9 @@ JointRungs::JointRungs(const Context &context, const Draft &start, const FitOpti
 
 JointOptions JointRungs::request(const TierBytes &capacity) const {
   JointOptions request;
-  constexpr int64_t kSteps = 3000;
-  const int64_t rounds = options.quick ? options.jointRounds : (options.jointRounds + 2) / 3;
-  request.iterations = int(rounds * kSteps / std::max<int64_t>(kSteps, int64_t(context.problem.steps.size())));
+  const int64_t steps = int64_t(context.problem.steps.size());
+  request.iterations = options.quick ? int(options.jointRounds * 3000 / std::max<int64_t>(1500, steps))
+                                     : int(options.jointRounds * 1000 / std::max<int64_t>(1000, steps));
   request.rescues = options.jointRescues;
   request.capacity = capacity;
   const int64_t granule = context.problem.granule;
@@ -116,13 +116,15 @@ JointRungs::Placed JointRungs::place(const Schedule &schedule, const TierBytes &
   const Draft draft = AliasSettler(unrolled).run(arena);
   PackOptions packing;
   packing.passes = options.packPasses, packing.exactNodes = options.exactNodes;
-  packing.capacity = arena;
+  packing.capacity = arena, packing.lowest = arena == 0;
+  const Layout layout = layOut(unrolled.context, draft);
+  const Usage usage = simulate(unrolled.context, draft, layout);
+  // Where it cannot fit, only how much it is over is asked, and by little where the next plan is for less by that.
+  if (arena > 0 && usage.peak[0] > arena && !context.problem.levers.stream)
+    packing.exactNodes = 0;
   Placed placed{assemble(unrolled, draft, packing), {}};
   if (plim::solver::within(placed.plan.peak, capacity))
     return placed;
-
-  const Layout layout = layOut(unrolled.context, draft);
-  const Usage usage = simulate(unrolled.context, draft, layout);
   if (context.problem.levers.move && usage.peak[0] <= arena)
     placed.moved = moveBuffers(context.problem, placed.plan, layout.ns, arena, packing);
   placed.excess.assign(schedule.actions.size(), 0);
@@ -147,15 +149,14 @@ std::optional<Solution> JointRungs::recalled(const char *call, const TierBytes &
 }
 
 std::optional<Solution> JointRungs::within(const TierBytes &capacity) const {
-  return recalled("within", capacity, [&] { return searchWithin(capacity); });
+  return recalled("within", capacity, [&] { return searchWithin(capacity, request(capacity)); });
 }
 
 std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
   return recalled("smallest", capacity, [&] { return searchSmallest(capacity); });
 }
 
-std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity) const {
-  JointOptions request = this->request(capacity);
+std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity, JointOptions request) const {
   std::optional<Solution> best;
   if (context.problem.levers.stream)
     if (best = planForLess(capacity); best)
@@ -224,11 +225,13 @@ std::optional<Solution> JointRungs::searchSmallest(const TierBytes &capacity) co
       best = std::move(again.plan);
   }
   // Without moves, other plans of that size may pack better.
-  constexpr int kTries = 4;
+  constexpr int kTries = 4, kBrief = 60; // rounds of each
   int64_t low = alive;
   for (int k = 0; k < kTries && best.peak[0] > low; ++k) {
     least[0] = k == 0 ? alive : low + (best.peak[0] - low) / 2;
-    if (std::optional<Solution> plan = searchWithin(least))
+    JointOptions brief = request(least);
+    brief.rescues = std::min(brief.rescues, kBrief), brief.iterations = std::min(brief.iterations, kBrief);
+    if (std::optional<Solution> plan = searchWithin(least, brief))
       best = std::move(*plan);
     else
       low = least[0];

@@ -38,7 +38,7 @@ private:
   };
   template <typename SearchT>
   std::optional<Solution> recalled(const char *call, const TierBytes &capacity, const SearchT &search) const;
-  std::optional<Solution> searchWithin(const TierBytes &capacity) const;
+  std::optional<Solution> searchWithin(const TierBytes &capacity, JointOptions request) const;
   std::optional<Solution> searchSmallest(const TierBytes &capacity) const;
   std::optional<Solution> planForLess(const TierBytes &capacity) const;
   JointOptions request(const TierBytes &capacity) const;

@@ -33,7 +33,8 @@ std::vector<Solution> smallestByLabel(const Problem &problem, const FitOptions &
   std::vector<Solution> plans;
   if (labels.size() < 2 || !problem.levers.choose || int64_t(problem.steps.size()) > kLabelSteps)
     return plans;
-  const FitOptions less = withLessSearch(options);
+  FitOptions less = withLessSearch(options);
+  less.jointRescues = options.jointRescues / 2; // only least memory is sought
   for (const auto &[label, barredBy] : labels) {
     Problem only = onlyLabel(problem, label);
     only.levers.spill = false;

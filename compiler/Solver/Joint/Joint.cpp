@@ -14,10 +14,11 @@ namespace {
 constexpr double kLinkPrices[] = {0, 0.05, 0.25};
 constexpr int kReplans = 6;
 constexpr int kCoarseRescues = 100;
+constexpr int kLoweringRescues = 2;      // times as many as elsewhere: each success is a smaller plan
 constexpr int kThoroughOperations = 128; // graphs with transfers that are tried again where the first try fails
 
 // Work for one try at a smaller plan, and for all that follow it. Small graphs, which are the harder ones near their
-// floor, take more of it; a million takes about 0.2 s.
+// floor, take more of it; a million takes about 0.1 s.
 int64_t tryWork(const Graph &graph) {
   return std::clamp<int64_t>(10'000'000'000 / int64_t(graph.operations.size() + 1), 6'000'000, 25'000'000);
 }
@@ -85,6 +86,7 @@ std::unique_ptr<Timeline> lowered(std::unique_ptr<Timeline> t, int64_t least, co
   constexpr double kFirstStep = 0.02, kLastStep = 0.002;
   const int64_t resident = t->graph.resident;
   SearchOptions search = searchOf(options, true);
+  search.rescues *= kLoweringRescues;
   const int64_t most = tryWork(t->graph);
   int64_t work = 0;
   for (double step = kFirstStep; step > kLastStep && work < most;) {

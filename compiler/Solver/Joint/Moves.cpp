@@ -52,7 +52,7 @@ bool Timeline::addRun(int operation, int slot) {
     const int before = touches[v][i - 1].slot;
     hold(before + 1, slot, -size[v]);
     touches[v][i].source = Source::Make;
-    spoil(before);
+    spoilHeld(v, before, false);
     clean(v, before);
   }
   return true;
@@ -68,6 +68,12 @@ void Timeline::removeRun(int operation, int slot) {
   spoil(slot);
   for (int v : graph.operations[operation].reads)
     unneed(v, slot);
+}
+
+// Does keeping the value cost more than this, by prices?
+bool Timeline::costsMore(int value, int first, int end, int64_t ns) {
+  askedPrice = true;
+  return lambda * double(size[value]) * weightOf(first, end) > double(ns);
 }
 
 // Has the value in memory at the slot, for one more run there.
@@ -88,8 +94,8 @@ bool Timeline::need(int value, int slot) {
     hold(slot, slot + 1, -size[value]);
     return true;
   }
-  spoil(before);
   if (hasNext && next.source == Source::Read) { // read here, then keep, or read once more
+    spoil(before);
     const Transfer old = transfers[next.transfer];
     release(value, old);
     list.insert(list.begin() + i, {slot, 1, Source::Read, reserve(value, before, slot, old.write, true)});
@@ -111,12 +117,12 @@ bool Timeline::need(int value, int slot) {
     else if (seen[value] == stamp)
       make = decision[value] == Source::Make;
     else
-      make = memory.max(before + 1, slot) + size[value] > 0 &&
-             lambda * double(size[value]) * weightOf(before + 1, slot) > double(way(maker).ns);
+      make = memory.max(before + 1, slot) + size[value] > 0 && costsMore(value, before + 1, slot, way(maker).ns);
   }
   if (!make) {
     list.insert(list.begin() + i, {slot, 1, Source::Keep});
     hold(before + 1, slot, size[value]);
+    spoilHeld(value, before, true);
     return true;
   }
   list.insert(list.begin() + i, {slot, 1, Source::Make});
@@ -125,8 +131,7 @@ bool Timeline::need(int value, int slot) {
   if (!hasNext || next.source != Source::Make)
     return true;
   // A later run makes it as well: this one instead, where the value can be kept until then.
-  if (memory.max(slot + 1, next.slot) + size[value] <= 0 ||
-      lambda * double(size[value]) * weightOf(slot + 1, next.slot) < double(way(maker).ns)) {
+  if (memory.max(slot + 1, next.slot) + size[value] <= 0 || !costsMore(value, slot + 1, next.slot, way(maker).ns)) {
     saveTouches(value);
     list[find(value, next.slot)].source = Source::Keep;
     hold(slot + 1, next.slot, size[value]);
@@ -158,12 +163,16 @@ void Timeline::clean(int value, int slot) {
     return;
   const int before = i > 0 ? list[i - 1].slot : -1;
   saveTouches(value);
-  spoil(slot), spoil(before), spoil(next.slot);
+  spoil(slot);
   list.erase(list.begin() + i);
   if (touch.source == Source::Keep && hasNext && next.source == Source::Keep) {
     hold(slot, slot + 1, size[value]);
     return;
   }
+  if (touch.source == Source::Read || (hasNext && next.source == Source::Read))
+    spoil(before);
+  else if (touch.source == Source::Keep)
+    spoilHeld(value, before, false);
   bool write = false;
   if (touch.source == Source::Read) {
     write = transfers[touch.transfer].write;
@@ -197,7 +206,7 @@ bool Timeline::dropToMake(int value, int i) {
   saveTouches(value);
   hold(before + 1, slot, -size[value]);
   touches[value][i].source = Source::Make;
-  spoil(before), spoil(slot);
+  spoilHeld(value, before, false), spoil(slot);
   if (!addRun(graph.values[value].maker, slot))
     return false;
   clean(value, before);
@@ -217,15 +226,17 @@ bool Timeline::restore(int value, int i) {
       if (list[k].source == Source::Read)
         restore(value, k);
   saveTouches(value);
-  spoil(before), spoil(t.slot);
+  spoil(t.slot);
   hold(before + 1, t.slot, size[value]);
   list[i].source = Source::Keep, list[i].transfer = -1;
   if (t.source == Source::Make) {
+    spoilHeld(value, before, true);
     if (!makerNeeded(graph.values[value].maker, t.slot))
       removeRun(graph.values[value].maker, t.slot);
     clean(value, t.slot); // it may have been there only to be kept for later
     return true;
   }
+  spoil(before);
   const bool wrote = transfers[t.transfer].write;
   release(value, transfers[t.transfer]);
   if (before < 0) {

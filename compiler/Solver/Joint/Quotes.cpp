@@ -4,6 +4,12 @@
 #include <limits>
 
 namespace plim::solver {
+
+void Timeline::decide(int value, Source source) {
+  decision[value] = source;
+  decisions = (decisions ^ uint64_t(2 * value + (source == Source::Make))) * 0x9e3779b97f4a7c15;
+}
+
 // Adds what it takes to have the value at the slot. Costs only grow on the way, so a chain that has become dearer than
 // `limit` (its cost less lambda times its gain) is not followed to its end.
 void Timeline::quoteNeed(int value, int slot, Quote &quote, double limit) {
@@ -11,7 +17,7 @@ void Timeline::quoteNeed(int value, int slot, Quote &quote, double limit) {
     return;
   ++work;
   seen[value] = stamp;
-  decision[value] = Source::Keep;
+  decide(value, Source::Keep);
   const int i = find(value, slot);
   const std::vector<Touch> &list = touches[value];
   const bool hasNext = i < int(list.size());
@@ -40,7 +46,7 @@ void Timeline::quoteNeed(int value, int slot, Quote &quote, double limit) {
       quoteNeed(v, slot, make, most);
     }
     if (make.possible && (i == 0 || make.cost - lambda * make.gain < most)) {
-      decision[value] = Source::Make;
+      decide(value, Source::Make);
       quote.cost += make.cost, quote.gain += make.gain;
       return;
     }
@@ -55,6 +61,7 @@ Timeline::Quote Timeline::quoteMake(int value, int i) {
   const int slot = list[i].slot, maker = graph.values[value].maker;
   Quote quote;
   ++stamp, ++work;
+  decisions = 0, askedPrice = false;
   quote.possible = graph.values[value].remakable && slot <= graph.operations[maker].latest;
   if (!quote.possible)
     return quote;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <tuple>
 
 namespace plim::solver {
@@ -47,7 +48,7 @@ public:
 
   bool byTrial() {
     while (t.over() > 0 && goesOn()) {
-      const double total = sumExcess();
+      t.memory.values(excess);
       const int worst = t.memory.argmax();
       int at = worst;
       if (random() % 3 == 0) {
@@ -57,7 +58,7 @@ public:
             full.push_back(slot);
         at = full[random() % full.size()];
       }
-      if (!takeBest(at, total) && (at == worst || !takeBest(worst, total)))
+      if (!takeBest(at) && (at == worst || !takeBest(worst)))
         return false;
     }
     return t.over() <= 0;
@@ -70,6 +71,7 @@ private:
   const std::vector<int> *only;
   bool bold = false; // also takes moves that leave their own slot over
   std::vector<int64_t> excess;
+  std::map<std::tuple<bool, int, int>, double> scores; // of gaps and choices when they were last tried
 
   bool goesOn() const { return t.work < options.work && t.ns <= options.ceiling; }
 
@@ -223,13 +225,41 @@ private:
     return true;
   }
 
-  double sumExcess() {
-    t.over();
-    t.memory.values(excess);
-    double sum = 0;
-    for (int64_t x : excess)
-      sum += double(std::max<int64_t>(0, x));
-    return sum;
+  // What a move would do.
+  struct Trial {
+    bool possible = false, priced = false;
+    uint64_t decisions = 0;
+    double gain = 0; // bytes times slots
+    int64_t ns = 0, work = 0;
+  };
+
+  // Tries a move at a price and takes it back. Prices that decide alike, as one of `known` did, need one trial.
+  Trial attempt(const Move &move, double price, const std::vector<Trial> &known = {}) {
+    const size_t mark = t.mark();
+    const int64_t work = t.work;
+    t.lambda = price;
+    Trial trial;
+    bool ok = true;
+    if (move.way == Way::Make) {
+      const int i = t.find(move.value, move.slot);
+      t.quoteMake(move.value, i);
+      trial.decisions = t.decisions;
+      for (const Trial &other : known)
+        if (!other.priced && other.decisions == trial.decisions) {
+          t.work = work + other.work;
+          return other;
+        }
+      ok = t.dropToMake(move.value, i);
+      trial.priced = t.askedPrice;
+    } else {
+      ok = act(move);
+    }
+    if (ok && t.allowed())
+      trial.possible = true, trial.gain = -t.excessSince(mark, excess), trial.ns = t.ns;
+    t.undo(mark);
+    t.work += 1 + t.slots / 16;
+    trial.work = t.work - work;
+    return trial;
   }
 
   // Gaps across a slot, and those of constants from the end of a run to the next.
@@ -247,46 +277,80 @@ private:
     return moves;
   }
 
-  bool takeBest(int at, double total) {
+  // The best way to take a gap, or to choose for a group.
+  struct Pick {
+    double score = 0; // bytes times slots for a ns
+    Move move{};
+    double price = 0;
+  };
+
+  Pick bestOf(const Move &gap) {
+    const double lambda = t.lambda;
+    const int64_t before = t.ns;
+    const double leastCost = 1e-6 * double(t.begin[t.slots]) / t.slots + 1e-3; // ns
+    Pick best;
+    auto consider = [&](const Trial &trial, const Move &move, double price) {
+      if (!trial.possible)
+        return;
+      const double cost = std::max(0.0, double(trial.ns - before)) + leastCost;
+      if (const double score = noisy(trial.gain / cost); trial.gain > 0 && score > best.score)
+        best = {score, move, price};
+    };
+    if (gap.way == Way::Choice) {
+      for (int c = 0; c < int(t.graph.groups[gap.value].choices.size()); ++c)
+        if (c != t.choice[gap.value]) {
+          const Move choice{0, gap.value, c, Way::Choice};
+          consider(attempt(choice, lambda), choice, lambda);
+        }
+    } else {
+      std::vector<Trial> known;
+      if (t.graph.values[gap.value].remakable) // what it needs: made again, as prices say, or kept
+        for (double price : {0.0, lambda, 1e300}) {
+          known.push_back(attempt(gap, price, known));
+          consider(known.back(), gap, price);
+        }
+      if (t.readable(gap.value, t.find(gap.value, gap.slot)))
+        for (Way way : readWays(gap.value)) {
+          const Move read{0, gap.value, gap.slot, way};
+          consider(attempt(read, lambda), read, lambda);
+        }
+    }
+    t.lambda = lambda;
+    return best;
+  }
+
+  // Scores fall as less is over, so those of earlier tries come in their order, and once the best of these is below the
+  // best of now the rest is not tried (lazy greedy; Minoux 1978).
+  bool takeBest(int at) {
     for (int slot = 0; slot < t.slots; ++slot) {
       t.weight[slot] = excess[slot] > 0 ? 1 : 0;
       t.prefix[slot + 1] = t.prefix[slot] + t.weight[slot];
     }
-    const double lambda = t.lambda;
-    const int64_t before = t.ns;
-    const double leastCost = 1e-6 * double(t.begin[t.slots]) / t.slots + 1e-3; // ns
-    double best = 0, bestLambda = 0;
-    Move pick;
-    auto attempt = [&](const Move &move, double with) {
-      const size_t mark = t.mark();
-      t.lambda = with;
-      if (act(move) && t.allowed()) {
-        const double gain = total - sumExcess(), cost = std::max(0.0, double(t.ns - before)) + leastCost;
-        if (const double score = noisy(gain / cost); gain > 0 && score > best)
-          best = score, pick = move, bestLambda = with;
-      }
-      t.undo(mark);
-      t.work += 1 + t.slots / 16;
-    };
-    for (const Move &move : movesAcross(at)) {
-      if (t.graph.values[move.value].remakable) // what it needs: made again, as prices say, or kept
-        for (double with : {0.0, lambda, 1e300})
-          attempt(move, with);
-      if (t.readable(move.value, t.find(move.value, move.slot)))
-        for (Way way : readWays(move.value))
-          attempt({0, move.value, move.slot, way}, lambda);
-    }
+    std::vector<Move> gaps = movesAcross(at);
     for (int g = 0; g < int(t.graph.groups.size()); ++g)
-      for (int c = 0; c < int(t.graph.groups[g].choices.size()); ++c)
-        if (c != t.choice[g])
-          attempt({0, g, c, Way::Choice}, lambda);
-    if (best > 0) {
-      t.lambda = bestLambda;
-      act(pick);
-      t.over();
+      gaps.push_back({0, g, 0, Way::Choice});
+    for (Move &gap : gaps) {
+      auto known = scores.find({gap.way == Way::Choice, gap.value, gap.slot});
+      gap.density = known == scores.end() ? kNever : known->second;
     }
+    std::stable_sort(gaps.begin(), gaps.end(), [](const Move &a, const Move &b) { return a.density > b.density; });
+    Pick best;
+    for (const Move &gap : gaps) {
+      if (best.score > 0 && best.score >= gap.density)
+        break;
+      const Pick pick = bestOf(gap);
+      scores[{gap.way == Way::Choice, gap.value, gap.slot}] = pick.score;
+      if (pick.score > best.score)
+        best = pick;
+    }
+    if (best.score <= 0)
+      return false;
+    const double lambda = t.lambda;
+    t.lambda = best.price;
+    act(best.move);
+    t.over();
     t.lambda = lambda;
-    return best > 0;
+    return true;
   }
 };
 

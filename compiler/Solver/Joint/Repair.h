@@ -23,7 +23,7 @@ struct RepairOptions {
 // By prices: a round fixes a weight for each slot from how far it is over its capacity, quotes every gap that crosses a
 // weighted slot, and takes gaps from a heap, quoting again those that come up. Weights are set anew when the largest
 // excess has fallen by a quarter. By trial: tries each gap across one overfull slot in each way and keeps the one that
-// lowers the sum of all excess most for its cost.
+// lowers the sum of all excess most for its cost; what tried worse before, when more was over, is not tried again.
 bool repair(Timeline &timeline, const RepairOptions &options, std::mt19937_64 &random,
             const std::vector<int> *only = nullptr);
 

@@ -170,7 +170,7 @@ bool improve(Timeline &t, const SearchOptions &options) {
   std::mt19937_64 random(options.seed + 1);
   constexpr double kPowers[] = {0.5, 1, 2, 4, 16}, kNoises[] = {0, 0.3, 1, 3}, kScales[] = {0.3, 1, 1, 3};
   constexpr int kPatience = 60; // rounds without a better plan, then back to the best
-  constexpr int kGiveUp = 100;  // rounds without a better plan where only a first fit is wanted
+  constexpr int kGiveUp = 200;  // rounds without a better plan where only a first fit is wanted
   const bool small = t.touches.size() < 1500;
   const int rounds = t.over() > 0 ? std::max(options.iterations, options.rescues) : options.iterations;
   Worth best(t), current = best;

@@ -19,7 +19,7 @@ Timeline::Timeline(const Graph &g, int64_t ramCapacity, int64_t ssdBytes)
       runCount.assign(slots, 1);
   choice.assign(g.groups.size(), 0);
   capacity.assign(slots, std::min(ramCapacity, kMost) - g.resident);
-  weight.assign(slots, 0), prefix.assign(slots + 1, 0), begin.assign(slots + 1, 0);
+  weight.assign(slots, 0), prefix.assign(slots + 1, 0), begin.assign(slots + 1, 0), changeAt.assign(slots + 1, 0);
   ns = g.fastestNs;
   for (const Graph::Value &v : g.values) {
     size.push_back(v.bytes[0]);
@@ -128,12 +128,37 @@ int64_t Timeline::sharedBytes(int operation, int position) const {
   return shared;
 }
 
+// With one run all its operands are there at once; only a value that waits for later keeps its bytes from a result.
+int64_t Timeline::peakAlone(int slot) const {
+  const int operation = runs[slot][0];
+  const Graph::Operation &op = graph.operations[operation];
+  int64_t live = way(operation).workspace;
+  spans.clear();
+  for (const auto *operands : {&op.reads, &op.writes})
+    for (int v : *operands)
+      if (!spanAt(v)) {
+        spanOf[v] = int(spans.size());
+        spans.push_back({v, 0, 0});
+        live += size[v];
+      }
+  if (op.sharings.empty())
+    return live;
+  for (const Graph::Sharing &x : op.sharings)
+    if (x.inPlace) {
+      const int i = find(x.gives, slot);
+      spans[spanOf[x.gives]].last = touchedAt(x.gives, i, slot) && heldAfter(x.gives, i);
+    }
+  return live - sharedBytes(operation, 0);
+}
+
 // The inclusive peak inside a slot. A value is there from its maker (or from the start, where it is kept or read) to
 // its last use (or to the end, where it is kept or to be written). What a run makes that nobody wants is there for that
 // run only.
 std::pair<int64_t, int> Timeline::peakOf(int slot) const {
   const std::vector<int> &list = runs[slot];
   const int last = int(list.size()) - 1;
+  if (last == 0)
+    return {std::max<int64_t>(0, peakAlone(slot)), 0};
   spans.clear();
   for (int position = 0; position <= last; ++position) {
     const Graph::Operation &op = graph.operations[list[position]];
@@ -206,18 +231,46 @@ void Timeline::hold(int first, int end, int64_t bytes) {
 }
 
 void Timeline::saveTouches(int value) {
-  log.push_back({Entry::Touches, value});
-  savedTouches.push_back(touches[value]);
+  const std::vector<Touch> &list = touches[value];
+  log.push_back({Entry::Touches, value, int(list.size())});
+  savedTouches.insert(savedTouches.end(), list.begin(), list.end());
 }
 
 void Timeline::saveRuns(int slot) {
-  log.push_back({Entry::Runs, slot});
-  savedRuns.push_back(runs[slot]);
+  log.push_back({Entry::Runs, slot, int(runs[slot].size())});
+  savedRuns.insert(savedRuns.end(), runs[slot].begin(), runs[slot].end());
 }
 
 void Timeline::spoil(int slot) {
   if (slot >= 0 && slot < slots && !isDirty[slot])
     isDirty[slot] = 1, dirty.push_back(slot);
+}
+
+// For a slot whose runs stay, where the value is now held after the last of them that has it, or no longer is. Where no
+// run that comes after it has the peak, nothing changes there.
+void Timeline::spoilHeld(int value, int slot, bool held) {
+  if (slot < 0 || slot >= slots || isDirty[slot])
+    return;
+  const std::vector<int> &list = runs[slot], &readers = graph.values[value].readers;
+  int last = -1; // position of the last run that has it
+  auto see = [&](int operation) {
+    const auto at = std::lower_bound(list.begin(), list.end(), operation);
+    if (at != list.end() && *at == operation)
+      last = std::max(last, int(at - list.begin()));
+  };
+  for (size_t k = readers.size(); k-- > 0 && last < 0;)
+    see(readers[k]);
+  if (last < 0 && graph.values[value].maker >= 0)
+    see(graph.values[value].maker);
+  const int from = held ? int(list.size()) - 1 : peakRun[slot];
+  bool same = last > from;
+  if (last == from && last >= 0) {
+    const std::vector<Graph::Sharing> &sharings = graph.operations[list[last]].sharings;
+    same = std::none_of(sharings.begin(), sharings.end(),
+                        [&](const Graph::Sharing &x) { return x.inPlace && x.gives == value; });
+  }
+  if (!same)
+    spoil(slot);
 }
 
 void Timeline::addNs(int64_t more) {
@@ -241,17 +294,42 @@ void Timeline::flush() {
     const auto [now, at] = peakOf(slot);
     if (now == peak[slot] && at == peakRun[slot])
       continue;
+    hold(slot, slot + 1, now - peak[slot]);
     log.push_back({Entry::Peak, slot, peakRun[slot], peak[slot]});
-    memory.add(slot, slot + 1, now - peak[slot]);
     peak[slot] = now, peakRun[slot] = at;
   }
   dirty.clear();
 }
 
 void Timeline::setCapacity(int slot, int64_t bytes) {
+  hold(slot, slot + 1, capacity[slot] - bytes);
   log.push_back({Entry::Capacity, slot, 0, capacity[slot]});
-  memory.add(slot, slot + 1, capacity[slot] - bytes);
   capacity[slot] = bytes;
+}
+
+double Timeline::excessSince(size_t mark, const std::vector<int64_t> &before) {
+  flush();
+  int first = slots, end = 0;
+  for (size_t k = mark; k < log.size(); ++k)
+    if (const Entry &e = log[k]; e.kind == Entry::Range) {
+      changeAt[e.at] += e.old, changeAt[e.end] -= e.old;
+      first = std::min(first, e.at), end = std::max(end, e.end);
+    }
+  int64_t more = 0, change = 0;
+  for (int slot = first; slot < end; ++slot) {
+    change += changeAt[slot];
+    changeAt[slot] = 0;
+    more += std::max<int64_t>(0, before[slot] + change) - std::max<int64_t>(0, before[slot]);
+  }
+  if (first < end)
+    changeAt[end] = 0;
+  return double(more);
+}
+
+// Takes back the last of what was saved.
+template <typename T> static void takeBack(std::vector<T> &saved, int count, std::vector<T> &into) {
+  into.assign(saved.end() - count, saved.end());
+  saved.resize(saved.size() - size_t(count));
 }
 
 void Timeline::undo(size_t mark) {
@@ -266,14 +344,13 @@ void Timeline::undo(size_t mark) {
       memory.add(e.at, e.end, -e.old);
       break;
     case Entry::Touches:
-      touches[e.at].swap(savedTouches.back()), savedTouches.pop_back();
+      takeBack(savedTouches, e.end, touches[e.at]);
       break;
     case Entry::Runs:
-      runs[e.at].swap(savedRuns.back()), savedRuns.pop_back();
+      takeBack(savedRuns, e.end, runs[e.at]);
       break;
     case Entry::Peak:
-      memory.add(e.at, e.at + 1, e.old - peak[e.at]), peak[e.at] = e.old;
-      peakRun[e.at] = e.end;
+      peak[e.at] = e.old, peakRun[e.at] = e.end;
       break;
     case Entry::Ns:
       ns = e.old;
@@ -291,7 +368,7 @@ void Timeline::undo(size_t mark) {
       size[e.at] = e.old;
       break;
     case Entry::Capacity:
-      memory.add(e.at, e.at + 1, capacity[e.at] - e.old), capacity[e.at] = e.old;
+      capacity[e.at] = e.old;
       break;
     case Entry::RunCount:
       runCount[e.at] = int(e.old);

@@ -69,6 +69,9 @@ public:
   bool promptWrites = false;          // and their writes prompt
   double linkPrice = 0;               // charged for each ns that a link is busy, on top of stalls
   int64_t work = 0;                   // steps of all searches so far: limits are set in it
+  // What a Make did with lambda: the decisions of the last quoteMake, and whether a move has asked for more since then.
+  uint64_t decisions = 0;
+  bool askedPrice = false;
 
   int64_t bytes(int value) const { return size[value]; }
   const Graph::Way &way(int operation) const {
@@ -115,6 +118,8 @@ public:
   size_t mark() { return flush(), log.size(); }
   void undo(size_t mark);
   void commit() { log.clear(), savedTouches.clear(), savedRuns.clear(); }
+  // The sum of what slots have too many, less what it was at the mark, when `memory` held the values `before`.
+  double excessSince(size_t mark, const std::vector<int64_t> &before);
 
 private:
   struct Entry {
@@ -136,7 +141,7 @@ private:
       WriteEnd,
       ReadStart
     } kind;
-    int at = 0, end = 0;
+    int at = 0, end = 0; // of Touches and Runs: end is how many were saved
     int64_t old = 0;
   };
   struct Span {
@@ -151,8 +156,8 @@ private:
   int64_t doubles = 0;       // runs beyond the first, where recompute is off
   int64_t spilled = 0, ssdCapacity;
   std::vector<Entry> log;
-  std::vector<std::vector<Touch>> savedTouches;
-  std::vector<std::vector<int>> savedRuns;
+  std::vector<Touch> savedTouches;
+  std::vector<int> savedRuns;
   std::vector<int> dirty; // slots whose peak is to be counted anew
   std::vector<char> isDirty;
   std::vector<unsigned> seen; // by value: the stamp of the quote that decided on it
@@ -161,21 +166,25 @@ private:
   mutable std::vector<Span> spans;
   mutable std::vector<int> spanOf;
   mutable std::vector<int64_t> change;
+  std::vector<int64_t> changeAt; // by slot, scratch of excessSince: zero between calls
 
   void hold(int first, int end, int64_t bytes);
   void saveTouches(int value);
   void saveRuns(int slot);
   void spoil(int slot);
+  void spoilHeld(int value, int slot, bool held);
   void addNs(int64_t ns);
   void countRun(int operation, int by);
   void flush();
   std::pair<int64_t, int> peakOf(int slot) const; // bytes, and the place in `runs` where they are there
+  int64_t peakAlone(int slot) const;              // the bytes, where it has one run
   int64_t sharedBytes(int operation, int position) const;
   const Span *spanAt(int value) const;
   bool heldAfter(int value, int i) const;
   bool waitsInside(int value, int slot) const;
 
   bool need(int value, int slot);
+  bool costsMore(int value, int first, int end, int64_t ns);
   void unneed(int value, int slot);
   bool addRun(int operation, int slot);
   void removeRun(int operation, int slot);
@@ -184,6 +193,7 @@ private:
   void passWrite(int value, int from);
   bool fixedTouch(int value, const Touch &touch) const;
   void quoteNeed(int value, int slot, Quote &quote, double limit);
+  void decide(int value, Source source);
 
   bool onSsd(int value, int i) const;
   Transfer plan(int value, int from, int to, bool write, bool read) const;

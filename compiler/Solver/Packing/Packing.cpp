@@ -186,6 +186,8 @@ private:
   bool bisect() {
     if (!uniform || options.exactNodes == 0 || int(items.size()) > options.exactItems)
       return false;
+    if (!options.lowest && (items.size() <= kSmall || best <= target))
+      return false;
     // packWhole has tried the target on small traces.
     int64_t low = items.size() > kSmall ? target - 1 : target;
     int64_t aim = items.size() > kSmall ? target : low + (best - low) / 2;
@@ -194,7 +196,7 @@ private:
         best = heightOf();
       } else {
         low = aim;
-        if (double(best - low) < 0.002 * double(bound))
+        if (!options.lowest || double(best - low) < 0.002 * double(bound))
           break;
       }
       aim = low + (best - low) / 2;

@@ -24,6 +24,7 @@ struct PackOptions {
   int64_t exactNodes = 20000; // search nodes of each exact part of up to 200 items, fewer for larger ones; 0: none
   int exactItems = 2000;      // no exact part is larger
   int64_t capacity = -1;      // where >= 0: a packing of this height is good enough; the search then aims at it
+  bool lowest = true;         // where the capacity is not met, go on to lower the height by exact search
   uint64_t seed = 1;
 };
 
