@@ -12,10 +12,12 @@
 #include "compiler/Pipelines/FitModule.h"
 #include "compiler/Pipelines/Inference.h"
 #include "compiler/Pipelines/PieceFacts.h"
+#include "compiler/Pipelines/PiecesOfWeights.h"
 #include "compiler/Pipelines/PlanCache.h"
 #include "compiler/Pipelines/PriceKernels.h"
 #include "compiler/Pipelines/SplitAlternatives.h"
 #include "compiler/Solver/ProblemText.h"
+#include "compiler/Transforms/Graph/Split/SplitWeights.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -78,18 +80,17 @@ private:
     buildGraphPipeline(passes);
     if (failed(passes.run(*module)))
       return CompileStatus::Internal;
+    if (o.splitWeights)
+      graph::splitWeights(*module, *o.splitWeights);
     if (o.split != "off" && o.split != "auto")
       if (CompileStatus status = splitAsAsked(); status != CompileStatus::Done)
         return status;
     if (o.stage == EmitStage::Graph)
       return show(*module);
-    CompileStatus status = lower();
+    const bool isPlanned = o.stage != EmitStage::Virtual && o.stage != EmitStage::Problem;
+    CompileStatus status = isPlanned && ramBudget && o.split == "auto" ? lowerAlternatives() : lower();
     if (status == CompileStatus::Done && o.stage == EmitStage::Problem)
       return showProblem();
-    bool isPlanned = status == CompileStatus::Done || status == CompileStatus::Budget;
-    const bool seekPieces = ramBudget && o.split == "auto" && o.stage != EmitStage::Virtual;
-    if (isPlanned && seekPieces && (o.budgets.empty() || status == CompileStatus::Budget))
-      status = lowerInPieces(status);
     for (Diagnostic &diagnostic : refusal)
       context.getDiagEngine().emit(std::move(diagnostic));
     if (!o.budgets.empty() && status == CompileStatus::Budget)
@@ -171,62 +172,133 @@ private:
     return statusOf(fitVariants(*virtualForm, request(std::nullopt), budgets, o.curve, lowered.module, facts).status);
   }
 
-  int64_t predictedNs() const {
-    int64_t ns = 0;
-    for (const emit::PlanFacts::Program &program : facts.programs)
-      ns += program.predictedNs;
-    return ns;
+  /// A module and what became of it.
+  struct Attempt {
+    CompileStatus status = CompileStatus::Budget;
+    OwningOpRef<ModuleOp> module;
+    std::unique_ptr<gen::ObjectBuilder> object;
+    lowering::GraphToPlanResult lowered;
+    OwningOpRef<plan::ModuleOp> virtualForm;
+    std::vector<Diagnostic> refusal;
+    int64_t need = INT64_MAX;
+    bool inPieces = false;
+    emit::PlanFacts facts;
+
+    bool fits() const { return status == CompileStatus::Done; }
+    int64_t predictedNs() const {
+      int64_t ns = 0;
+      for (const emit::PlanFacts::Program &program : facts.programs)
+        ns += program.predictedNs;
+      return ns;
+    }
+  };
+
+  Attempt take(CompileStatus status) {
+    return {
+        status, std::move(module), std::move(object), std::move(lowered), std::move(virtualForm), std::move(refusal),
+        need,   inPieces,          std::move(facts)};
+  }
+  CompileStatus put(Attempt a) {
+    module = std::move(a.module), object = std::move(a.object), lowered = std::move(a.lowered);
+    virtualForm = std::move(a.virtualForm), refusal = std::move(a.refusal), need = a.need;
+    inPieces = a.inPieces, facts = std::move(a.facts);
+    return a.status;
   }
 
-  /// The fastest plan in pieces that meets the budget, where the whole maps' plan, which came to `status`, does not or
-  /// is slower; else that plan again, or of two refusals the one that asks for less.
-  CompileStatus lowerInPieces(CompileStatus status) {
-    const bool fits = status == CompileStatus::Done;
-    const int64_t wholeNs = fits ? predictedNs() : INT64_MAX, wholeNeed = need;
-    OwningOpRef<ModuleOp> unsplit = std::move(module);
-    std::unique_ptr<gen::ObjectBuilder> wholeObject = std::move(object);
-    lowering::GraphToPlanResult wholeLowered = std::move(lowered);
-    emit::PlanFacts wholeFacts = facts;
-    std::vector<Diagnostic> wholeRefusal = std::move(refusal);
-    SplitAlternatives alternatives(*unsplit, "auto", splitKernels(), wholeNs);
+  /// Notes of refusals that say what is proved, by refusal.
+  using Proofs = std::vector<std::vector<std::string>>;
+
+  static bool isProof(StringRef note) { return note.starts_with("proved") || note.starts_with("what is proved"); }
+
+  static Proofs proofsOf(std::vector<Diagnostic> &refusal) {
+    Proofs proofs;
+    for (Diagnostic &diagnostic : refusal) {
+      proofs.emplace_back();
+      for (Diagnostic &note : diagnostic.getNotes())
+        if (isProof(note.str()))
+          proofs.back().push_back(note.str());
+    }
+    return proofs;
+  }
+
+  /// Lowers a module, whose maps are in pieces of rows or whole. It replaces `best` where it is faster, or asks for
+  /// less where no plan fits yet. Fails where there is no plan for another reason than the budget, which is then its
+  /// status. `proofs` gets what is proved of its plans.
+  bool attempt(OwningOpRef<ModuleOp> alternative, bool rows, Attempt &best, Proofs *proofs = nullptr) {
+    module = std::move(alternative), inPieces = rows;
+    const CompileStatus status = module ? lower() : CompileStatus::Internal;
+    if (proofs)
+      *proofs = proofsOf(refusal);
+    Attempt made = take(status);
+    const bool isPlanned = made.fits() || status == CompileStatus::Budget;
+    if (!isPlanned ||
+        (made.fits() ? !best.fits() || made.predictedNs() < best.predictedNs() : !best.fits() && made.need < best.need))
+      best = std::move(made);
+    return isPlanned;
+  }
+
+  /// The first plan in pieces of rows that beats `best`.
+  bool attemptRows(ModuleOp unsplit, Attempt &best) {
+    const bool fits = best.fits();
+    SplitAlternatives alternatives(unsplit, "auto", splitKernels(), fits ? best.predictedNs() : INT64_MAX);
     for (size_t i = 0; i < alternatives.size(); ++i) {
       // One that will not fit is planned only to say what would.
       const bool surely = double(alternatives.estimatedBytes(i)) * kSurely > double(*ramBudget);
       if (surely && (fits || i + 1 < alternatives.size()))
         continue;
-      inPieces = true;
-      module = alternatives.apply(i);
-      const CompileStatus pieces = module ? lower() : CompileStatus::Internal;
-      if (pieces == CompileStatus::Done ? predictedNs() < wholeNs : pieces != CompileStatus::Budget)
-        return pieces;
+      const int64_t before = best.fits() ? best.predictedNs() : INT64_MAX;
+      if (!attempt(alternatives.apply(i), true, best))
+        return false;
+      if (best.fits() && best.predictedNs() < before)
+        break;
     }
-    if (!fits && module && need < wholeNeed) {
-      refusal = withProofOf(wholeRefusal, refusal);
-      return status;
-    }
-    inPieces = false;
-    module = std::move(unsplit), object = std::move(wholeObject), lowered = std::move(wholeLowered);
-    facts = std::move(wholeFacts), refusal = std::move(wholeRefusal), need = wholeNeed;
-    return status;
+    return true;
   }
 
-  static bool isProof(const Diagnostic &note) {
-    std::string text = note.str();
-    return StringRef(text).starts_with("proved") || StringRef(text).starts_with("what is proved");
+  /// The fastest of the plans that meet the budget: of the module as it is, with large weights in pieces, with maps in
+  /// pieces of rows, or with both; or the refusal that asks for least. Each has its own smallest budget, which does not
+  /// depend on the one that is asked for, so that what is met under one is met under all larger ones.
+  CompileStatus lowerAlternatives() {
+    OwningOpRef<ModuleOp> unsplit = std::move(module);
+    const PiecesOfWeights weights = o.stream ? piecesOfWeights(*unsplit) : PiecesOfWeights();
+    const int64_t ram = *ramBudget;
+    Attempt best;
+    Proofs proofs;
+    if (!weights.bytes || weights.leastWhole <= ram)
+      if (!attempt(cast<ModuleOp>(unsplit->clone()), false, best, &proofs))
+        return put(std::move(best));
+    if (!o.budgets.empty() && best.fits())
+      return put(std::move(best));
+    OwningOpRef<ModuleOp> inPiecesOfWeights;
+    if (weights.bytes &&
+        (!best.fits() || (weights.leastBytes <= ram &&
+                          waitsForWeights(*best.lowered.module, best.predictedNs(), request(ram).links)))) {
+      inPiecesOfWeights = withWeightsInPieces(*unsplit, weights.bytes);
+      if (!attempt(cast<ModuleOp>(inPiecesOfWeights->clone()), false, best, &proofs))
+        return put(std::move(best));
+      for (std::vector<std::string> &texts : proofs)
+        for (std::string &text : texts)
+          text += "; of weights in pieces of at most " + std::to_string(weights.bytes) + " bytes";
+    }
+    if (!attemptRows(*unsplit, best))
+      return put(std::move(best));
+    if (!best.fits() && inPiecesOfWeights && !attemptRows(*inPiecesOfWeights, best))
+      return put(std::move(best));
+    best.refusal = withProofs(best.refusal, proofs);
+    return put(std::move(best));
   }
 
   /// What is proved of some pieces is not proved of others; what is proved of the whole maps' steps, which can be cut,
   /// is.
-  static std::vector<Diagnostic> withProofOf(std::vector<Diagnostic> &whole, std::vector<Diagnostic> &inPieces) {
+  static std::vector<Diagnostic> withProofs(std::vector<Diagnostic> &given, const Proofs &proofs) {
     std::vector<Diagnostic> result;
-    for (auto [i, diagnostic] : llvm::enumerate(inPieces)) {
+    for (auto [i, diagnostic] : llvm::enumerate(given)) {
       Diagnostic &copy = result.emplace_back(diagnostic.getLocation(), diagnostic.getSeverity());
       copy << diagnostic.str();
-      for (Diagnostic &note : i < whole.size() ? whole[i].getNotes() : diagnostic.getNotes())
-        if (i < whole.size() && isProof(note))
-          copy.attachNote(note.getLocation()) << note.str();
+      for (const std::string &proof : i < proofs.size() ? proofs[i] : std::vector<std::string>())
+        copy.attachNote(diagnostic.getLocation()) << proof;
       for (Diagnostic &note : diagnostic.getNotes())
-        if (!isProof(note))
+        if (!isProof(note.str()))
           copy.attachNote(note.getLocation()) << note.str();
     }
     return result;

@@ -59,8 +59,8 @@ cl::opt<std::string> numerics("numerics", cl::desc("any (default), or exact: onl
 cl::opt<std::string> attention("attention", cl::desc("auto (default), naive, chunked or flash"), cl::init("auto"),
                                cl::value_desc("ALGORITHM"), cl::cat(category));
 cl::opt<std::string> split("split",
-                           cl::desc("pieces of rows: auto (default, where the budget is not met otherwise), off, or a "
-                                    "plan: 'pieces=8 keep=NAME@AXIS,...; ...'"),
+                           cl::desc("pieces: auto (default, where the budget is not met otherwise), off, or of weights "
+                                    "'weights=4MiB', of rows 'pieces=8 keep=NAME@AXIS,...; ...', parted by '|'"),
                            cl::init("auto"), cl::value_desc("PLAN"), cl::cat(category));
 cl::opt<bool> reuseInputs("reuse-inputs",
                           cl::desc("a run may overwrite its inputs after their last read: their memory serves as "
@@ -219,7 +219,16 @@ plim::CompileOptions readOptions(std::vector<std::string> &problems) {
   o.name = name;
   o.countIO = !excludeIO;
   o.choice.attention = attention;
-  o.split = split;
+  // weights=SIZE, then plans of rows.
+  llvm::StringRef rows = split.getValue();
+  if (rows.consume_front("weights=")) {
+    auto [size, rest] = rows.split('|');
+    if (std::string why = plim::parseByteSize(size.str(), o.splitWeights.emplace());
+        !why.empty() || *o.splitWeights < 1)
+      problems.push_back("--split: weights: " + (why.empty() ? "need a size above 0" : why));
+    rows = rest.empty() ? "off" : rest;
+  }
+  o.split = rows.str();
   o.reuseInputs = reuseInputs;
   o.choice.exactNumerics = numerics == "exact";
   o.planOnly = planOnly;

@@ -1,0 +1,61 @@
+//===- PiecesOfWeights.cpp - Modules whose large weights are read in pieces -----------------===//
+#include "compiler/Pipelines/PiecesOfWeights.h"
+#include "compiler/Transforms/Graph/Split/SplitWeights.h"
+
+using namespace mlir;
+
+namespace plim {
+
+/// Of the finest and the coarsest piece. A smaller one takes longer to ask for than to read.
+static constexpr int64_t kFinest = 256 << 10, kCoarsest = 4 << 20;
+
+/// Constants instead of weights; the coarsest pieces may be more.
+static constexpr int64_t kMostPieces = 48;
+
+/// Waits below this part of the time are not worth planning again.
+static constexpr double kWaits = 0.05;
+
+PiecesOfWeights piecesOfWeights(ModuleOp module) {
+  PiecesOfWeights result;
+  result.leastWhole = graph::countWeightCuts(module, INT64_MAX).largestRead;
+  for (int64_t bytes = kCoarsest; bytes >= kFinest; bytes /= 2) {
+    const graph::WeightCuts cuts = graph::countWeightCuts(module, bytes);
+    if (cuts.pieces > kMostPieces && bytes < kCoarsest)
+      break;
+    if (cuts.pieces)
+      result.bytes = bytes, result.leastBytes = cuts.largestRead;
+  }
+  return result;
+}
+
+OwningOpRef<ModuleOp> withWeightsInPieces(ModuleOp module, int64_t bytes) {
+  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone());
+  graph::splitWeights(*copy, bytes);
+  return copy;
+}
+
+bool waitsForWeights(plan::ModuleOp placed, int64_t predictedNs, ArrayRef<solver::Link> links) {
+  const solver::Link *read = llvm::find_if(
+      links, [](const solver::Link &link) { return link.from == solver::Tier::Ssd && link.to == solver::Tier::Ram; });
+  if (read == links.end())
+    return false;
+  bool streams = false;
+  double least = 0;
+  for (auto program : placed.getOps<plan::ProgramOp>()) {
+    double steps = 0, reads = 0;
+    program.walk([&](Operation *op) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op))
+        steps += double(launch.getCandidate(0).getNs());
+      auto copy = dyn_cast<plan::CopyOp>(op);
+      auto resident = copy ? copy.getSrc().getDefiningOp<plan::ResidentOp>() : plan::ResidentOp();
+      if (!resident || !resident.getInFile())
+        return;
+      streams = true;
+      reads += double(solver::transferNs(*read, cast<plan::BufferType>(copy.getSrc().getType()).getBytes()));
+    });
+    least += std::max(steps, reads);
+  }
+  return streams && double(predictedNs) * (1 - kWaits) > least;
+}
+
+} // namespace plim

@@ -1,0 +1,31 @@
+//===- PiecesOfWeights.h - Modules whose large weights are read in pieces -------------------===//
+#ifndef PLIM_COMPILER_PIPELINES_PIECESOFWEIGHTS_H
+#define PLIM_COMPILER_PIPELINES_PIECESOFWEIGHTS_H
+
+#include "compiler/Solver/Problem.h"
+#include "dialects/Plan/PlanDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace plim {
+
+/// Weights in pieces, where constants may be streamed.
+struct PiecesOfWeights {
+  int64_t bytes = 0;      // of the largest piece; 0 where no large weight can be cut
+  int64_t leastBytes = 0; // no plan in pieces takes less
+  int64_t leastWhole = 0; // no plan of whole weights takes less
+};
+
+/// The one size that is worth planning: fine, but of no more constants than a planner has time for. It depends on the
+/// module alone, which is after all graph passes, not on a budget.
+PiecesOfWeights piecesOfWeights(mlir::ModuleOp module);
+
+/// A copy of the module whose weights of more than `bytes` are in pieces (--graph-split-weights).
+mlir::OwningOpRef<mlir::ModuleOp> withWeightsInPieces(mlir::ModuleOp module, int64_t bytes);
+
+/// Whether a placed plan of this predicted time would gain from other pieces: it reads constants from their file, and
+/// takes longer than its steps, and longer than its reads, take.
+bool waitsForWeights(plan::ModuleOp placed, int64_t predictedNs, llvm::ArrayRef<solver::Link> links);
+
+} // namespace plim
+
+#endif
