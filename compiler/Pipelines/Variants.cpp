@@ -46,16 +46,6 @@ llvm::StringSet<> keptBy(plan::ModuleOp module) {
   return kept;
 }
 
-/// Of `constants`, those that the module does not keep, each in whole pages of the file.
-int64_t bytesBeside(plan::ModuleOp module, const llvm::StringSet<> &constants) {
-  const llvm::StringSet<> kept = keptBy(module);
-  int64_t bytes = 0;
-  for (auto constant : module.getOps<plan::ConstantOp>())
-    if (constants.contains(constant.getSymName()) && !kept.contains(constant.getSymName()))
-      bytes += int64_t(plim_page(constant.getBytes()));
-  return bytes;
-}
-
 struct Planned {
   const Budget *budget;
   OwningOpRef<plan::ModuleOp> module;
@@ -98,7 +88,7 @@ private:
     llvm::StringSet<> kept;
     for (auto [i, budget] : llvm::enumerate(budgets)) {
       Planned next{&budget, {}, {}};
-      FitOutcome outcome = planBeside(next, kept, budget.bytes - less[i], curve && i == 0);
+      FitOutcome outcome = fit(next, kept, budget.bytes - less[i], curve && i == 0);
       if (outcome.status == FitStatus::Internal)
         return outcome;
       const bool gains = outcome.status == FitStatus::Done &&
@@ -118,28 +108,7 @@ private:
     return {};
   }
 
-  /// The faster of two plans for `bytes`: one that leaves room for what it streams of `kept`, which smaller variants
-  /// keep and which is in its memory all the same; and one that keeps all of that.
-  FitOutcome planBeside(Planned &next, const llvm::StringSet<> &kept, int64_t bytes, bool withCurve) {
-    FitOutcome outcome;
-    int64_t room = 0, foreign = 0;
-    for (int tries = 0; tries < kTries; ++tries, room = foreign) {
-      outcome = fit(next, {}, bytes - room, withCurve);
-      foreign = outcome.status == FitStatus::Done ? bytesBeside(*next.module, kept) : 0;
-      if (foreign <= room)
-        break;
-    }
-    const bool fits = outcome.status == FitStatus::Done && foreign <= room;
-    if (outcome.status == FitStatus::Internal || (fits && room == 0) || kept.empty())
-      return outcome;
-    Planned keeper{next.budget, {}, {}};
-    FitOutcome other = fit(keeper, kept, bytes, withCurve);
-    if (fits && (other.status != FitStatus::Done || predictedNs(next.facts) <= predictedNs(keeper.facts)))
-      return outcome;
-    next = std::move(keeper);
-    return other;
-  }
-
+  /// What smaller variants keep is in the memory of this one all the same, so it is kept.
   FitOutcome fit(Planned &next, const llvm::StringSet<> &kept, int64_t bytes, bool withCurve) {
     said.clear();
     ScopedDiagnosticHandler keep(virtualForm.getContext(), [this](Diagnostic &diagnostic) {

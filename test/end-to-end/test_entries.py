@@ -11,7 +11,7 @@ import tiny
 
 NEED = re.compile(r"need (\d+) bytes, have (\d+)")
 WIDTH, LAYERS, ROWS = 512, 6, 512
-FLAGS = [f"--bound=N=1..{ROWS}", f"--entry=many:N={ROWS}", "--entry=one:N=1", "--state=h=hn", "--workers=2"]
+FLAGS = [f"--bound=N=1..{ROWS}", f"--entry=many:N={ROWS}", "--entry=one:N=1", "--state=h=hn", "--workers=2", "--split=off"]
 
 
 def stack():

@@ -8,7 +8,7 @@ import harness
 import test_streaming
 import tiny
 
-FLAGS = ["--workers=2"]
+FLAGS = ["--workers=2", "--split=off"]
 BUDGETS = [2 * test_streaming.LAYER_BYTES + harness.MIB, 4 * test_streaming.LAYER_BYTES + harness.MIB]
 
 

@@ -48,8 +48,8 @@ struct PlanProblem {
   llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
   /// Of what branches and loops allocate: its offset in the one buffer that all of it is.
   llvm::DenseMap<mlir::Value, int64_t> regionOffsets;
-  int64_t need = 0;      // where solve refuses: the smallest budget of the ram that a plan was found for
-  int64_t leastNeed = 0; // that refusals name, as other programs share the budget
+  int64_t need = 0;                  // where solve refuses: the smallest budget of the ram that a plan was found for
+  std::optional<int64_t> sharedNeed; // of all programs that share the budget: what refusals name
 };
 
 /// Makes dimensions and strides of launches and outputs numbers or scalars, and gives what loops carry and ifs yield

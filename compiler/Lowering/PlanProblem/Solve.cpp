@@ -55,8 +55,8 @@ SmallVector<int> plim::plan::aliasesWithoutShape(const PlanProblem &extracted, c
 /// The planner's own text has one statement a line; the first is the error, the others are notes. At the location
 /// alone: the text of the program itself would bury them.
 static LogicalResult emitRefusal(PlanProblem &extracted, solver::Refusal refusal) {
-  if (refusal.tier == solver::Tier::Ram)
-    refusal.need = std::max(refusal.need, extracted.leastNeed);
+  if (refusal.tier == solver::Tier::Ram && extracted.sharedNeed)
+    refusal.need = *extracted.sharedNeed;
   extracted.need = refusal.tier == solver::Tier::Ram ? refusal.need : solver::kUnbounded;
   SmallVector<StringRef> lines;
   std::string message = refusal.message();

@@ -44,7 +44,8 @@ static void refuse(ArrayRef<PlanProblem> programs, const FitRequest &request, co
   for (auto [p, program] : llvm::enumerate(programs)) {
     PlanProblem alone = program;
     alone.problem.fixed = constants.problem(int(p), 0).fixed;
-    alone.leastNeed = smallest ? need : 0;
+    if (smallest)
+      alone.sharedNeed = need;
     refused |= failed(solve(alone, request));
   }
   if (refused)
