@@ -112,7 +112,7 @@ uint32_t TableBuilder::io(const std::string &name, uint32_t shape, uint32_t stat
   uint64_t bytes = plim_dtype_bytes(s.dtype);
   for (uint32_t i = 0; i < s.rank; ++i)
     bytes *= static_cast<uint64_t>(s.dims[i]);
-  return push(ios, {string(name), shape, isOutput, state, bytes});
+  return push(ios, {string(name), shape, static_cast<uint8_t>(isOutput), 0, 0, state, bytes});
 }
 
 uint32_t TableBuilder::input(const std::string &name, uint32_t shape, uint32_t state) {
