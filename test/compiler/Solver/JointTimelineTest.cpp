@@ -39,6 +39,13 @@ TEST(SlotTree, AgreesWithAPlainArray) {
   }
 }
 
+double excessOf(const std::vector<int64_t> &memory) {
+  double sum = 0;
+  for (int64_t x : memory)
+    sum += double(std::max<int64_t>(0, x));
+  return sum;
+}
+
 int64_t nsOf(const Timeline &t) {
   int64_t sum = 0;
   for (const std::vector<int> &list : t.runs)
@@ -84,6 +91,9 @@ void shake(const Problem &p, uint64_t seed, int moves) {
         ok = t.restore(v, i);
     }
     t.over();
+    if (ok) {
+      ASSERT_EQ(t.excessSince(mark, memory), excessOf(valuesOf(t.memory)) - excessOf(memory)) << "move " << k;
+    }
     if (!ok || below(3) == 0) {
       t.undo(mark);
       ASSERT_EQ(valuesOf(t.memory), memory);
