@@ -141,7 +141,7 @@ void PlanMaker::writeOutput(ArrayRef<Matrix> reads, unsigned output) {
 }
 
 Matrix PlanMaker::join(ArrayRef<Matrix> parts, int64_t axis) {
-  const std::string source = name("join");
+  const std::string source = "join" + std::to_string(moves++);
   int64_t rows = axis == 0 ? 0 : parts[0].rows, columns = axis == 1 ? 0 : parts[0].columns;
   for (Matrix part : parts)
     (axis == 0 ? rows : columns) += axis == 0 ? part.rows : part.columns;
@@ -162,7 +162,7 @@ Matrix PlanMaker::join(ArrayRef<Matrix> parts, int64_t axis) {
 }
 
 Matrix PlanMaker::cut(Matrix x, int64_t axis, int64_t begin, int64_t extent) {
-  const std::string source = name("cut");
+  const std::string source = "cut" + std::to_string(moves++);
   Matrix result = alloc(axis == 0 ? extent : x.rows, axis == 1 ? extent : x.columns, source);
   Operands operands;
   operands.add(x, AccessMode::Read), operands.add(result, AccessMode::Write);
@@ -215,7 +215,6 @@ Matrix PlanMaker::image(Matrix x) {
   const int64_t pieces = std::min<int64_t>(pick(1, 4), x.rows);
   if (!style.inPieces || pieces == 1)
     return rowsOf(x, alloc(x.rows, x.columns, source), 0, 0, salt, source);
-  const int before = count;
   SmallVector<Matrix> parts;
   for (int64_t p = 0; p < pieces; ++p) {
     const int64_t begin = x.rows * p / pieces, end = x.rows * (p + 1) / pieces;
@@ -224,9 +223,7 @@ Matrix PlanMaker::image(Matrix x) {
     parts.push_back(
         rowsOf(cut(x, 0, low, high - low), alloc(end - begin, x.columns, piece), begin - low, begin, salt, piece));
   }
-  Matrix result = join(parts, 0);
-  count = before; // names do not depend on the style; those of pieces have the image's before them
-  return result;
+  return join(parts, 0);
 }
 
 Matrix PlanMaker::reduced(Matrix x) {

@@ -77,7 +77,7 @@ private:
   llvm::SmallVector<Matrix> weights, states;
   mlir::Value flag; // the caller's choice between branches
   int64_t constantBytes = 0;
-  int count = 0;
+  int count = 0, moves = 0; // names so far; of joins and cuts, which a style may add
 };
 
 } // namespace plim::test
