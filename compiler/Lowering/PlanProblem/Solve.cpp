@@ -107,32 +107,70 @@ static solver::FitResult fitWithTables(PlanProblem &extracted, const solver::Fit
   }
 }
 
+/// Of the ladder's plans, the fastest that fits with the tables of its transfers, which are counted; nothing where none
+/// does. All come from one ladder, whose plans do not depend on the budget. `isFastest`: no other plan of the ladder
+/// within the budget is faster, whatever its tables.
+static std::optional<solver::Solution> fastestWithTables(PlanProblem &extracted, const solver::FitOptions &options,
+                                                         bool &isFastest) {
+  constexpr size_t ram = size_t(solver::Tier::Ram);
+  const int64_t without = extracted.problem.fixed.front().bytes, budget = extracted.problem.tiers[ram].capacity;
+  // Any plan with transfers reserves as much as one with a single copy.
+  solver::Solution single;
+  single.actions.push_back({.kind = solver::ActionKind::Copy, .queue = solver::Queue::Read});
+  const int64_t least = tableBytes(extracted.program, single) - without;
+  for (bool dropped = true; dropped;) {
+    dropped = false;
+    solver::Ladder ladder(extracted.problem, options);
+    std::array<int64_t, kTierCount> capacity;
+    for (unsigned tier = 0; tier < kTierCount; ++tier)
+      capacity[tier] = extracted.problem.tiers[tier].capacity;
+    isFastest = true;
+    while (const solver::Solution *plan = ladder.fastest(capacity)) {
+      dropped = dropAliases(extracted, *plan);
+      if (dropped)
+        break;
+      solver::Solution counted = *plan;
+      if (countTables(extracted, counted))
+        return counted;
+      extracted.problem.fixed.front().bytes = without;
+      capacity[ram] = std::min(plan->peak[ram] - 1, budget - least);
+      isFastest = false;
+    }
+  }
+  return std::nullopt;
+}
+
 FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, const FitRequest &request) {
-  const bool transfers = mayTransfer(extracted.problem);
+  if (!mayTransfer(extracted.problem)) {
+    solver::FitResult fit = fitWithTables(extracted, request.options);
+    if (fit.solution)
+      return std::move(*fit.solution);
+    return emitRefusal(extracted, *fit.refusal);
+  }
   const int64_t without = extracted.problem.fixed.front().bytes;
   solver::FitOptions quick = request.options;
-  quick.alternatives = quick.alternatives && !transfers;
-  solver::FitResult fit = fitWithTables(extracted, quick);
-  if (fit.solution)
+  quick.alternatives = false;
+  bool isFastest = false;
+  std::optional<solver::Solution> best = fastestWithTables(extracted, quick, isFastest);
+  if (best && isFastest)
+    return std::move(*best);
+  // Plans without transfers have no such tables, and may be faster in the bytes that these would take.
+  PlanProblem still = extracted;
+  still.problem.fixed.front().bytes = without;
+  still.problem.levers.stream = still.problem.levers.spill = false;
+  solver::FitResult fit = fitWithTables(still, quick);
+  if (fit.solution && (!best || fit.solution->ns < best->ns)) {
+    extracted.problem = std::move(still.problem);
     return std::move(*fit.solution);
-  if (!transfers)
-    return emitRefusal(extracted, *fit.refusal);
-  // Other plans have tables of another size: the smallest one, and those without transfers.
-  extracted.problem.fixed.front().bytes = without;
+  }
+  if (best)
+    return std::move(*best);
   solver::Solution smallest;
   do
     smallest = solver::Ladder(extracted.problem, quick).smallest();
   while (dropAliases(extracted, smallest));
   if (countTables(extracted, smallest))
     return smallest;
-  PlanProblem still = extracted;
-  still.problem.fixed.front().bytes = without;
-  still.problem.levers.stream = still.problem.levers.spill = false;
-  fit = fitWithTables(still, quick);
-  if (fit.solution) {
-    extracted.problem = std::move(still.problem);
-    return std::move(*fit.solution);
-  }
   const bool smaller = fit.refusal->need < smallest.peak[int(solver::Tier::Ram)];
   fit = solver::fitBudget(smaller ? still.problem : extracted.problem, request.options);
   return emitRefusal(extracted, *fit.refusal);
