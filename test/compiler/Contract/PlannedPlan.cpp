@@ -1,6 +1,5 @@
 //===- PlannedPlan.cpp - A random plan on its way from a problem to a table ------------------===//
 #include "test/compiler/Contract/PlannedPlan.h"
-#include "compiler/Pipelines/Register.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -75,10 +74,8 @@ PlanSetting settingOf(unsigned seed) {
 }
 
 std::unique_ptr<MLIRContext> contractContext() {
-  DialectRegistry registry;
-  registerAllPlimDialects(registry);
-  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
+  auto context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  context->loadDialect<plan::PlanDialect>();
   return context;
 }
 

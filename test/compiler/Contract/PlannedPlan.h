@@ -21,7 +21,7 @@ struct PlanSetting {
 /// much).
 PlanSetting settingOf(unsigned seed);
 
-/// A context with all dialects.
+/// A context with the plan dialect.
 std::unique_ptr<mlir::MLIRContext> contractContext();
 
 class PlannedPlan {
