@@ -37,14 +37,14 @@ struct CompileOptions {
   bool stream = true;               // constants may stay in the weight file until they are needed
   bool curve = false;               // plan for other budgets too, and say what they take
   solver::MachineProfile profile;
-  bool countIO = true; // the caller's inputs and outputs count against the budget
+  bool countIO = true;      // the caller's inputs and outputs count against the budget
   bool reuseInputs = false; // a run may overwrite inputs after their last read
   int64_t workers = 8;      // of the plan, an upper bound
-  uint32_t jobs = 1;   // threads of @setup
+  uint32_t jobs = 1;        // threads of @setup
   lowering::KernelChoice choice;
   /// Pieces of rows (docs/concepts/splitting.md): "auto" where the budget is not met otherwise, of weights too; "off";
-  /// or a plan. All variants are of the same pieces: with several budgets, "auto" makes some where the smallest one asks
-  /// for them.
+  /// or a plan. All variants are of the same pieces: with several budgets, "auto" makes some where the smallest one
+  /// asks for them.
   std::string split = "auto";
   /// Weights of more bytes are cut into pieces of at most so many; where it is empty, "auto" may do so.
   std::optional<int64_t> splitWeights;

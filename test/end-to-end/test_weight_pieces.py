@@ -48,15 +48,23 @@ def refused(model, *flags):
     return int(NEED.search(done.stderr)[1])
 
 
-@pytest.fixture(scope="module", params=[1, 3, 40])
-def net(request, tmp_path_factory):
+def whole(tokens, folder):
     """(.onnx file, inputs, output of the whole weights)."""
-    folder = tmp_path_factory.mktemp("tied")
-    model = tiny.save(tied(request.param), folder / "m.onnx")
-    inputs = {"ids": borders(request.param)}
+    model = tiny.save(tied(tokens), folder / "m.onnx")
+    inputs = {"ids": borders(tokens)}
     harness.compile_model(model, folder / "out", "--split=off")
     _, want = harness.run_model(folder / "out", inputs, folder, outputs=["y"])
     return model, inputs, want["y"]
+
+
+@pytest.fixture(scope="module", params=[1, 3, 40])
+def net(request, tmp_path_factory):
+    return whole(request.param, tmp_path_factory.mktemp("tied"))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return whole(3, tmp_path_factory.mktemp("small"))
 
 
 def test_pieces_that_are_asked_for_give_the_same_bits(net, tmp_path):
@@ -84,16 +92,16 @@ def test_a_budget_below_the_largest_weight_is_met_with_the_same_bits(net, tmp_pa
     assert stats["tiers"]["ram"]["ledger"] == stats["tiers"]["ram"]["planned"] <= budget
 
 
-def test_the_refusal_names_what_pieces_reach(net):
-    model, _, want = net
+def test_the_refusal_names_what_pieces_reach(small):
+    model, _, want = small
     need, whole = refused(model), refused(model, "--split=off")
     assert need < TABLE // 2 + 2 * want.nbytes and whole > TABLE
     assert refused(model, "--no-stream") > 3 * TABLE, "without streaming, pieces would lie in memory together"
     harness.run([harness.tool("plimc"), model, f"--ram={need}", "--plan-only"])
 
 
-def test_an_index_outside_the_table_is_the_error_of_the_whole_table(net, tmp_path):
-    model, inputs, _ = net
+def test_an_index_outside_the_table_is_the_error_of_the_whole_table(small, tmp_path):
+    model, inputs, _ = small
     said = []
     for flags in (["--split=off"], [PIECES]):
         harness.compile_model(model, tmp_path / "out", *flags)
@@ -136,7 +144,7 @@ def test_entries_with_states_share_pieces_under_one_budget(tmp_path):
     assert same_bits(*outputs)
 
 
-def test_a_size_that_is_none_is_a_usage_error(net, tmp_path):
+def test_a_size_that_is_none_is_a_usage_error(small, tmp_path):
     for text in ("weights=0", "weights=", "weights=much"):
-        done = harness.compile_model(net[0], tmp_path / "out", f"--split={text}", check=False)
+        done = harness.compile_model(small[0], tmp_path / "out", f"--split={text}", check=False)
         assert done.returncode == harness.USAGE and "--split: weights: " in done.stderr
