@@ -5,6 +5,8 @@
 #include "tools/plim-solve/Session.h"
 #include <filesystem>
 #include <iomanip>
+#include <iostream>
+#include <unistd.h>
 
 namespace plim {
 namespace {
@@ -132,7 +134,8 @@ int runFit(Session &session) {
     return code;
   solver::FitOptions options;
   options.quick = session.flags.count("--quick") > 0;
-  if (session.flags.count("--progress"))
+  const bool terminal = &session.err == &std::cerr && isatty(STDERR_FILENO);
+  if (terminal || session.flags.count("--progress"))
     options.progress = [&](const std::string &line) { session.err << "plim-solve: " << line << std::endl; };
   if (auto ram = session.lists.find("--ram"); ram != session.lists.end() && ram->second.size() > 1) {
     options.alternatives = false;

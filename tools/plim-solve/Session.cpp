@@ -23,7 +23,7 @@ bool Session::read(const std::string &path, std::string &text) {
   }
   if (in && in.peek() == std::ifstream::traits_type::eof() && !in.bad()) // an empty file
     return true;
-  err << path << ": cannot read: " << std::strerror(errno ? errno : EIO) << "\n";
+  faults(path, {std::string("cannot read: ") + std::strerror(errno ? errno : EIO)}, kEnvironment);
   return false;
 }
 
