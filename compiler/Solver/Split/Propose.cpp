@@ -466,7 +466,15 @@ std::vector<PricedSplit> proposeSplits(const SplitProblem &problem, const SplitS
   std::vector<PricedSplit> found;
   for (size_t axis = 0; axis < problem.values[size_t(largest)].dims.size(); ++axis)
     proposeAlong(axis, largest, problem, search, *unsplit, found);
-  return paretoOf(std::move(found));
+  std::vector<PricedSplit> plans, fine;
+  for (PricedSplit &one : found)
+    (one.plan.fine.empty() ? plans : fine).push_back(std::move(one));
+  plans = paretoOf(std::move(plans));
+  const int64_t least = plans.empty() ? INT64_MAX : plans.back().cost.peak;
+  for (PricedSplit &one : paretoOf(std::move(fine)))
+    if (one.cost.peak < least)
+      plans.push_back(std::move(one));
+  return plans;
 }
 
 } // namespace plim::solver

@@ -152,7 +152,8 @@ struct SplitSearch {
   double slowest = 1.5; // plans that take more than this multiple of the unsplit time are left out
 };
 // Plans of which none is better in both memory and time than another, by falling memory; without the unsplit graph,
-// and each of less memory than it. Deterministic.
+// and each of less memory than it. Behind them those with fine kernels, which have other bits, where they take less
+// memory than all without. Deterministic.
 struct PricedSplit {
   SplitPlan plan{};
   SplitCost cost{};
