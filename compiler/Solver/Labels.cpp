@@ -54,7 +54,7 @@ std::vector<Solution> smallestByLabel(const Problem &problem, const FitOptions &
 
 FitOptions withLessSearch(const FitOptions &options) {
   FitOptions less = options;
-  less.jointRounds /= 8, less.jointRescues /= 8, less.orderRounds /= 4, less.tradeEvaluations /= 4;
+  less.jointRounds /= 4, less.jointRescues /= 4, less.orderRounds /= 4, less.tradeEvaluations /= 4;
   less.progress = {};
   return less;
 }
