@@ -56,9 +56,12 @@ void SplitAlternatives::search(int64_t below) {
   if (fastest >= below)
     return;
   const std::vector<solver::PricedSplit> found = solver::proposeSplits(problem); // by falling memory, rising time
-  for (const solver::PricedSplit &split : found)
+  for (auto [i, split] : llvm::enumerate(found)) {
+    // The least of those that have the bits of the whole, too.
+    const bool isLeast = i + 1 == found.size() || (split.plan.fine.empty() && !found[i + 1].plan.fine.empty());
     if (split.cost.ns < below)
-      add(solver::printSplitPlan(split.plan, problem), split.cost.peak + constants, &split == &found.back());
+      add(solver::printSplitPlan(split.plan, problem), split.cost.peak + constants, isLeast);
+  }
   for (const solver::PricedSplit &split : llvm::reverse(found))
     if (isOfImages(split.plan)) {
       addRowsOfImages(solver::printSplitPlan(split.plan, problem), split.plan.stages[0].pieces, constants, below);
