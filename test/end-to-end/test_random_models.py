@@ -10,7 +10,7 @@ import harness
 import tiny
 from tiny import FLOAT, INT64
 
-MODELS = 36
+MODELS = 12
 NEED = re.compile(r"need (\d+) bytes, have (\d+)")
 PAGE = 4096
 
