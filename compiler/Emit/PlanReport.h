@@ -34,7 +34,7 @@ struct PlanFacts {
   struct Program {
     std::string name, variant;
     int64_t predictedNs = 0;
-    std::vector<Piece> pieces; // by launch, in the order of the steps; empty where none is a piece
+    std::vector<Piece> pieces;     // by launch, in the order of the steps; empty where none is a piece
     std::vector<CurvePoint> curve; // by rising ram; empty where it was not asked for
   };
   std::string profile = "default"; // of the machine that the times are predicted for

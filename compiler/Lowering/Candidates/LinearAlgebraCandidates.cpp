@@ -96,7 +96,8 @@ void matmul(graph::MatmulOp op, Candidates &candidates) {
     // A piece of a product keeps the order of the whole one's sums.
     auto whole = op->getAttrOfType<StringAttr>(graph::kNumericsAttr);
     bool mayDot = !whole || whole == "matmul.dot";
-    if (mayDot && rows <= PLIM_DOT_ROWS_MAX && oneMatrix && isOne(a.strides.back()) && isOne(b.strides[b.strides.size() - 2]))
+    if (mayDot && rows <= PLIM_DOT_ROWS_MAX && oneMatrix && isOne(a.strides.back()) &&
+        isOne(b.strides[b.strides.size() - 2]))
       launch.offer("matmul.dot", attrs, "matmul.dot");
     // Only one of the two, as their sums are in other orders: a plan for another budget has the same bits.
     if (candidates.empty())
