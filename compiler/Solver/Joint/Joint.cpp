@@ -16,7 +16,7 @@ constexpr int kReplans = 6;
 constexpr int kCoarseRescues = 100;
 constexpr int kLoweringRescues = 2;      // times as many as elsewhere: each success is a smaller plan
 constexpr int kThoroughOperations = 128; // graphs with transfers that are tried again where the first try fails
-constexpr int kThoroughRounds = 24000;   // of that try, by operation: few take little time, and each matters more
+constexpr int kThoroughRounds = 12000;   // of that try, by operation: few take little time, and each matters more
 
 // Work for one try at a smaller plan, and for all that follow it. Small graphs, which are the harder ones near their
 // floor, take more of it; a million takes about 0.1 s.
