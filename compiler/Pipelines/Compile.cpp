@@ -241,10 +241,10 @@ private:
   bool attemptRows(ModuleOp unsplit, Attempt &best) {
     const bool fits = best.fits();
     SplitAlternatives alternatives(unsplit, "auto", splitKernels(), fits ? best.predictedNs() : INT64_MAX);
-    for (size_t i = 0; i < alternatives.size(); ++i) {
+    for (size_t i = 0; i < alternatives.size() || alternatives.more(); ++i) {
       // One that will not fit is planned only to say what would.
       const bool surely = double(alternatives.estimatedBytes(i)) * kSurely > double(*ramBudget);
-      if (surely && (fits || i + 1 < alternatives.size()))
+      if (surely && (fits || i + 1 < alternatives.size() || alternatives.more()))
         continue;
       const int64_t before = best.fits() ? best.predictedNs() : INT64_MAX;
       if (!attempt(alternatives.apply(i), true, best))

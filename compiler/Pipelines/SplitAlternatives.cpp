@@ -26,9 +26,9 @@ static FailureOr<graph::GraphProblem> problemOf(ModuleOp module, const graph::Sp
 
 SplitAlternatives::SplitAlternatives(ModuleOp module, const std::string &text, const graph::SplitKernels &kernels,
                                      int64_t below)
-    : module(module), kernels(kernels) {
+    : module(module), kernels(kernels), below(below) {
   if (text == "auto") {
-    search(below);
+    search(solver::SplitSearch::Kernels::Own);
     return;
   }
   FailureOr<graph::GraphProblem> graph = problemOf(module, kernels, why);
@@ -41,37 +41,48 @@ bool SplitAlternatives::arePossible(ModuleOp module, const graph::SplitKernels &
   return succeeded(problemOf(module, kernels, why));
 }
 
-void SplitAlternatives::search(int64_t below) {
+void SplitAlternatives::search(solver::SplitSearch::Kernels which) {
   FailureOr<graph::GraphProblem> graph = problemOf(module, kernels, why);
   if (failed(graph))
     return;
   const solver::SplitProblem &problem = graph->problem;
-  int64_t constants = 0, fastest = 0;
+  int64_t fastest = 0;
+  constants = 0;
   for (const solver::SplitValue &value : problem.values)
     if (value.kind == solver::SplitValue::Kind::Constant)
       constants += value.bytes;
   // Pieces take no less time than the whole maps at their fastest.
   for (const solver::SplitStep &step : problem.steps)
     fastest += step.ns;
+  mayBeMore = fastest < below && which == solver::SplitSearch::Kernels::Own;
   if (fastest >= below)
     return;
-  const std::vector<solver::PricedSplit> found = solver::proposeSplits(problem); // by falling memory, rising time
-  for (auto [i, split] : llvm::enumerate(found)) {
-    // The least of those that have the bits of the whole, too.
-    const bool isLeast = i + 1 == found.size() || (split.plan.fine.empty() && !found[i + 1].plan.fine.empty());
-    if (split.cost.ns < below)
-      add(solver::printSplitPlan(split.plan, problem), split.cost.peak + constants, isLeast);
+  solver::SplitSearch search;
+  search.kernels = which;
+  const int64_t least = splits.empty() ? INT64_MAX : splits.back().bytes;
+  const std::vector<solver::PricedSplit> found = solver::proposeSplits(problem, search);
+  for (auto [i, split] : llvm::enumerate(found)) { // by falling memory, rising time
+    const std::string text = solver::printSplitPlan(split.plan, problem);
+    if (isOfImages(split.plan))
+      images = {text, split.plan.stages[0].pieces};
+    if (split.cost.ns < below && split.cost.peak + constants < least)
+      add(text, split.cost.peak + constants, i + 1 == found.size());
   }
-  for (const solver::PricedSplit &split : llvm::reverse(found))
-    if (isOfImages(split.plan)) {
-      addRowsOfImages(solver::printSplitPlan(split.plan, problem), split.plan.stages[0].pieces, constants, below);
-      break;
-    }
+}
+
+bool SplitAlternatives::more() {
+  if (!std::exchange(mayBeMore, false))
+    return false;
+  const size_t before = splits.size();
+  search(solver::SplitSearch::Kernels::Fine);
+  if (!images.first.empty())
+    addRowsOfImages(images.first, images.second);
+  return splits.size() > before;
 }
 
 /// Plans of rows in each of the pieces that a plan of images makes, where they take less than all plans so far.
-void SplitAlternatives::addRowsOfImages(const std::string &images, int64_t count, int64_t constants, int64_t below) {
-  OwningOpRef<ModuleOp> pieces = apply(images);
+void SplitAlternatives::addRowsOfImages(const std::string &ofImages, int64_t count) {
+  OwningOpRef<ModuleOp> pieces = apply(ofImages);
   if (!pieces)
     return;
   std::string text;
@@ -81,7 +92,7 @@ void SplitAlternatives::addRowsOfImages(const std::string &images, int64_t count
   for (const solver::PricedSplit &split : solver::proposeSplitsOfTwins(graph->problem, count)) {
     const int64_t bytes = split.cost.peak + constants;
     if (split.cost.ns < below && (splits.empty() || bytes < splits.back().bytes))
-      add(images + " | " + solver::printSplitPlan(split.plan, graph->problem), bytes, false);
+      add(ofImages + " | " + solver::printSplitPlan(split.plan, graph->problem), bytes, false);
   }
 }
 

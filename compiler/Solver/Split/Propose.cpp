@@ -438,6 +438,8 @@ void proposeAlong(size_t axis, int largest, const SplitProblem &problem, const S
   if (double(axes.bytes()) < kLeastPart * double(all))
     return;
   for (const std::vector<int> &fine : fineSets(problem, axes)) {
+    if (search.kernels == (fine.empty() ? SplitSearch::Kernels::Fine : SplitSearch::Kernels::Own))
+      continue;
     const SplitProblem kernels = withFineKernels(problem, fine);
     SplitCoster coster(kernels);
     Proposer proposer(kernels, search, coster, axes, unsplit);

@@ -150,6 +150,8 @@ struct SplitSearch {
   int64_t evaluations = 4000; // plans costed for an axis
   std::vector<int64_t> pieces{2, 4, 8, 15, 30, 60, 120, 240};
   double slowest = 1.5; // plans that take more than this multiple of the unsplit time are left out
+  // Of the steps' own kernels, of fine ones in place of some, which is most of the work, or of both.
+  enum class Kernels : uint8_t { Own, Fine, All } kernels = Kernels::All;
 };
 // Plans of which none is better in both memory and time than another, by falling memory; without the unsplit graph,
 // and each of less memory than it. Behind them those with fine kernels, which have other bits, where they take less
