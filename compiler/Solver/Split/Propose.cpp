@@ -12,6 +12,7 @@
 // so on, and likewise from the largest ones on.
 //
 //===------------------------------------------------------------------------------------------===//
+#include "compiler/Solver/Split/Axes.h"
 #include "compiler/Solver/Split/Cost.h"
 #include <algorithm>
 #include <map>
@@ -22,60 +23,6 @@ namespace {
 
 constexpr int64_t kStepsCosted = 150000; // of all plans of a descent, a step for each
 constexpr double kLeastPart = 0.25;      // of the bytes that are made, which an axis must cut to be worth a search
-
-// The axes along which values are cut when one of them is cut along a given axis; -1: not by rows.
-class Axes {
-public:
-  Axes(const SplitProblem &problem, int value, int axis) : p(problem), axes(p.values.size(), -1) {
-    const std::vector<int> writers = writersOf(p);
-    std::vector<std::vector<int>> readers(p.values.size());
-    for (size_t s = 0; s < p.steps.size(); ++s)
-      for (int read : p.steps[s].reads)
-        readers[size_t(read)].push_back(int(s));
-    assign(value, axis);
-    while (!open.empty()) {
-      const int v = open.back();
-      open.pop_back();
-      if (writers[size_t(v)] >= 0)
-        for (const SplitWay &way : p.steps[size_t(writers[size_t(v)])].ways)
-          if (!way.carried && way.axis == axes[size_t(v)])
-            spread(p.steps[size_t(writers[size_t(v)])], way);
-      for (int reader : readers[size_t(v)])
-        for (const SplitWay &way : p.steps[size_t(reader)].ways)
-          for (size_t r = 0; r < way.operands.size(); ++r)
-            if (p.steps[size_t(reader)].reads[r] == v && way.operands[r].axis == axes[size_t(v)] && !way.carried) {
-              assign(p.steps[size_t(reader)].write, way.axis);
-              break;
-            }
-    }
-  }
-
-  int of(int value) const { return axes[size_t(value)]; }
-  int64_t bytes() const {
-    int64_t sum = 0;
-    for (size_t v = 0; v < p.values.size(); ++v)
-      if (axes[v] >= 0 && p.values[v].kind == SplitValue::Kind::Made)
-        sum += p.values[v].bytes;
-    return sum;
-  }
-
-private:
-  const SplitProblem &p;
-  std::vector<int> axes, open;
-
-  void assign(int value, int axis) {
-    const SplitValue &v = p.values[size_t(value)];
-    if (axes[size_t(value)] >= 0 || v.kind == SplitValue::Kind::Constant || v.dims[size_t(axis)] <= 1)
-      return;
-    axes[size_t(value)] = axis;
-    open.push_back(value);
-  }
-  void spread(const SplitStep &step, const SplitWay &way) {
-    for (size_t r = 0; r < step.reads.size(); ++r)
-      if (way.operands[r].axis >= 0)
-        assign(step.reads[r], way.operands[r].axis);
-  }
-};
 
 // What a plan keeps, before it is put in stages.
 struct Choice {
