@@ -271,8 +271,7 @@ private:
       return put(std::move(best));
     OwningOpRef<ModuleOp> inPiecesOfWeights;
     if (weights.bytes &&
-        (!best.fits() || (weights.leastBytes <= ram &&
-                          waitsForWeights(*best.lowered.module, best.predictedNs(), request(ram).links)))) {
+        (!best.fits() || (weights.leastBytes <= ram && waitsForWeights(*best.lowered.module, best.predictedNs())))) {
       inPiecesOfWeights = withWeightsInPieces(*unsplit, weights.bytes);
       if (!attempt(cast<ModuleOp>(inPiecesOfWeights->clone()), false, best, &proofs))
         return put(std::move(best));

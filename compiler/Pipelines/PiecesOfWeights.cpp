@@ -34,28 +34,18 @@ OwningOpRef<ModuleOp> withWeightsInPieces(ModuleOp module, int64_t bytes) {
   return copy;
 }
 
-bool waitsForWeights(plan::ModuleOp placed, int64_t predictedNs, ArrayRef<solver::Link> links) {
-  const solver::Link *read = llvm::find_if(
-      links, [](const solver::Link &link) { return link.from == solver::Tier::Ssd && link.to == solver::Tier::Ram; });
-  if (read == links.end())
-    return false;
+bool waitsForWeights(plan::ModuleOp placed, int64_t predictedNs) {
   bool streams = false;
-  double least = 0;
-  for (auto program : placed.getOps<plan::ProgramOp>()) {
-    double steps = 0, reads = 0;
-    program.walk([&](Operation *op) {
-      if (auto launch = dyn_cast<plan::LaunchOp>(op))
-        steps += double(launch.getCandidate(0).getNs());
-      auto copy = dyn_cast<plan::CopyOp>(op);
-      auto resident = copy ? copy.getSrc().getDefiningOp<plan::ResidentOp>() : plan::ResidentOp();
-      if (!resident || !resident.getInFile())
-        return;
-      streams = true;
-      reads += double(solver::transferNs(*read, cast<plan::BufferType>(copy.getSrc().getType()).getBytes()));
-    });
-    least += std::max(steps, reads);
-  }
-  return streams && double(predictedNs) * (1 - kWaits) > least;
+  double steps = 0;
+  placed.walk([&](Operation *op) {
+    if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      steps += double(launch.getCandidate(0).getNs());
+    if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+      auto resident = copy.getSrc().getDefiningOp<plan::ResidentOp>();
+      streams |= resident && resident.getInFile();
+    }
+  });
+  return streams && double(predictedNs) * (1 - kWaits) > steps;
 }
 
 } // namespace plim

@@ -22,9 +22,9 @@ PiecesOfWeights piecesOfWeights(mlir::ModuleOp module);
 /// A copy of the module whose weights of more than `bytes` are in pieces (--graph-split-weights).
 mlir::OwningOpRef<mlir::ModuleOp> withWeightsInPieces(mlir::ModuleOp module, int64_t bytes);
 
-/// Whether a placed plan of this predicted time would gain from other pieces: it reads constants from their file, and
-/// takes longer than its steps, and longer than its reads, take.
-bool waitsForWeights(plan::ModuleOp placed, int64_t predictedNs, llvm::ArrayRef<solver::Link> links);
+/// Whether a placed plan of this predicted time may gain from weights in pieces, of which some stay in memory where
+/// whole ones would not: it reads constants from their file, and takes longer than its steps do.
+bool waitsForWeights(plan::ModuleOp placed, int64_t predictedNs);
 
 } // namespace plim
 

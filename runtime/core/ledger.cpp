@@ -23,11 +23,11 @@ void count(uint64_t bytes) {
 
 constexpr uint64_t kLargePage = uint64_t(2) << 20;
 
-/// Address space for `bytes` that starts at a large page, so that as much as can be lies in them; null where there is
-/// none. What is mapped to find it is given back.
+/// Fresh memory of `bytes` that starts at a large page, so that as much as can be lies in them; null where there is
+/// none. What is mapped to find it is address space alone, which no limit of data counts, and is given back.
 void *mapAtLargePage(uint64_t bytes) {
   const uint64_t around = bytes + kLargePage;
-  void *p = mmap(nullptr, around, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(nullptr, around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return nullptr;
   char *start = static_cast<char *>(p);
@@ -35,6 +35,10 @@ void *mapAtLargePage(uint64_t bytes) {
   if (before)
     munmap(start, before);
   munmap(start + before + bytes, kLargePage - before);
+  if (mprotect(start + before, bytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(start + before, bytes);
+    return nullptr;
+  }
   return start + before;
 }
 
