@@ -171,15 +171,20 @@ TEST_F(CandidatesTest, WinogradIsForThreeByThreeOfStrideOneOnly) {
   for (bool exact : {false, true}) {
     auto launches = lower(text, exact);
     ASSERT_EQ(launches.size(), 2u);
-    ASSERT_EQ(launches.at("same").getCandidates().size(), 2u);
-    plan::CandidateAttr winograd = launches.at("same").getCandidate(0), direct = launches.at("same").getCandidate(1);
-    EXPECT_EQ(winograd.getKernel(), "conv.nhwc_winograd");
-    EXPECT_EQ(winograd.getBarredBy(), exact ? "--numerics=exact" : "");
-    EXPECT_LT(winograd.getNs(), direct.getNs());
-    EXPECT_EQ(direct.getKernel(), "conv.nhwc_direct");
-    EXPECT_EQ(direct.getBarredBy(), "");
-    ASSERT_EQ(launches.at("strided").getCandidates().size(), 1u);
-    EXPECT_EQ(launches.at("strided").getCandidate(0).getKernel(), "conv.nhwc_direct");
+    // A kernel of much scratch stands there again for fewer workers at a time.
+    int64_t winogradNs = 0, directNs = 0; // of the last of each
+    for (Attribute attribute : launches.at("same").getCandidates()) {
+      auto candidate = cast<plan::CandidateAttr>(attribute);
+      const bool isWinograd = candidate.getKernel() == "conv.nhwc_winograd";
+      if (!isWinograd)
+        EXPECT_EQ(candidate.getKernel(), "conv.nhwc_direct");
+      EXPECT_EQ(candidate.getBarredBy(), exact && isWinograd ? "--numerics=exact" : "");
+      (isWinograd ? winogradNs : directNs) = candidate.getNs();
+    }
+    EXPECT_GT(winogradNs, 0);
+    EXPECT_LT(winogradNs, directNs);
+    for (Attribute attribute : launches.at("strided").getCandidates())
+      EXPECT_EQ(cast<plan::CandidateAttr>(attribute).getKernel(), "conv.nhwc_direct");
   }
 }
 
