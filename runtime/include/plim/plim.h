@@ -175,9 +175,10 @@ void plim_session_destroy(plim_session *session);
 plim_status plim_session_switch(plim_session *session, uint32_t variant);
 
 /* Binds an input of a program (its index; PLIM_NONE: the scope's only one). `data` stays the caller's, is aligned to
- * its element, and is only read, during runs; an input with is_reused is overwritten by each. dims: row-major, `rank` of them, each equal to the model's or within its
- * bounds; NULL where no dimension is dynamic. bytes must equal the elements' bytes. A binding lasts until the next one.
- * PLIM_ERR_ARG for name, rank, dims, bytes, alignment; PLIM_ERR_BOUND for a dimension beyond its bounds. */
+ * its element, and is only read, during runs; an input with is_reused is overwritten by each. dims: row-major, `rank`
+ * of them, each equal to the model's or within its bounds; NULL where no dimension is dynamic. bytes must equal the
+ * elements' bytes. A binding lasts until the next one. PLIM_ERR_ARG for name, rank, dims, bytes, alignment;
+ * PLIM_ERR_BOUND for a dimension beyond its bounds. */
 plim_status plim_bind_input(plim_session *session, uint32_t program, const char *name, const void *data, uint64_t bytes,
                             const int64_t *dims, uint32_t rank);
 
