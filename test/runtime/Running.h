@@ -2,6 +2,7 @@
 #ifndef PLIM_TEST_RUNTIME_RUNNING_H
 #define PLIM_TEST_RUNTIME_RUNNING_H
 
+#include "test/runtime/RunObjects.h"
 #include "test/runtime/TestKernels.h"
 
 #include "plim/plim.h"
@@ -11,15 +12,9 @@
 
 namespace plim::test {
 
-inline std::string lastError() {
-  const plim_error *e = plim_last_error();
-  return std::string(plim_status_name(e->status)) + " at " + e->where + ": " + e->message + " (need " +
-         std::to_string(e->need) + ", have " + std::to_string(e->have) + ")";
-}
-
 #define PLIM_OK_OR_FAIL(call) ASSERT_EQ(call, PLIM_OK) << ::plim::test::lastError()
 
-struct Running {
+struct Running : RunObjects {
   Running(const plim_model &model, uint32_t threads = 1, const char *weightsPath = nullptr,
           const char *program = nullptr, const char *variant = nullptr, plim_context_options options = {}) {
     status = plim_find(&model, program, variant, &scope);
@@ -31,11 +26,6 @@ struct Running {
     if (!status)
       status = plim_session_create(weights, scope, nullptr, &session);
   }
-  ~Running() {
-    plim_session_destroy(session);
-    plim_context_destroy(context);
-    plim_weights_destroy(weights);
-  }
   plim_status run(const plim_run_options *options = nullptr, uint32_t program = PLIM_NONE) {
     return plim_run(session, context, program, options);
   }
@@ -46,9 +36,6 @@ struct Running {
   }
   plim_status status = PLIM_OK;
   plim_scope scope = {};
-  plim_weights *weights = nullptr;
-  plim_context *context = nullptr;
-  plim_session *session = nullptr;
 };
 
 /// y[1] = sum(2 x + 2 x) over x[n], with a two-phase kernel that has shared and per-worker workspace.

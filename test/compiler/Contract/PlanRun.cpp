@@ -4,6 +4,7 @@
 #include "plim/weights.h"
 #include "test/compiler/Contract/MixKernels.h"
 #include "test/runtime/AllocationWatch.h"
+#include "test/runtime/RunObjects.h"
 
 #include <cstring>
 
@@ -12,24 +13,6 @@
 
 namespace plim::test {
 namespace {
-
-/// The three objects of a run.
-struct Objects {
-  ~Objects() {
-    plim_session_destroy(session);
-    plim_context_destroy(context);
-    plim_weights_destroy(weights);
-  }
-  plim_weights *weights = nullptr;
-  plim_context *context = nullptr;
-  plim_session *session = nullptr;
-};
-
-std::string lastError() {
-  const plim_error *e = plim_last_error();
-  return std::string(plim_status_name(e->status)) + " at " + e->where + ": " + e->message + " (need " +
-         std::to_string(e->need) + ", have " + std::to_string(e->have) + ")";
-}
 
 /// A bound input or output.
 struct Binding {
@@ -43,15 +26,12 @@ struct Binding {
 
 RunReport runPlan(const plim_table *table, const Bytes &inputs, const RunOptions &options) {
   RunReport report;
-  std::vector<const plim_kernel *> kernels;
-  auto *records = static_cast<const plim_t_kernel *>(plim_table_section(table, PLIM_SEC_KERNELS));
-  for (uint64_t k = 0; k < table->sections[PLIM_SEC_KERNELS].count; ++k)
-    kernels.push_back(findContractKernel(plim_table_string(table, records[k].name)));
+  std::vector<const plim_kernel *> kernels = kernelsOf(table, findContractKernel);
   plim_model model = {sizeof(plim_model), PLIM_KERNEL_ABI, "contract", table, kernels.data(), nullptr, 0, 0};
   plim_context_options contextOptions = {};
   contextOptions.threads = options.threads, contextOptions.io_way = options.way;
   contextOptions.spill_folder = options.spillFolder.c_str();
-  Objects objects;
+  RunObjects objects;
   plim_scope scope;
   const char *weights = options.weights.empty() ? nullptr : options.weights.c_str();
   if (plim_find(&model, nullptr, nullptr, &scope) ||

@@ -3,6 +3,7 @@
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "compiler/Pipelines/Register.h"
 #include "kernels/registry.h"
+#include "test/runtime/RunObjects.h"
 #include <cstring>
 
 using namespace mlir;
@@ -124,40 +125,15 @@ Bytes randomInputs(const RandomGraph &graph, const VirtualPlan &plan, unsigned s
   return inputs;
 }
 
-namespace {
-
-/// The three objects of a run.
-struct Objects {
-  ~Objects() {
-    plim_session_destroy(session);
-    plim_context_destroy(context);
-    plim_weights_destroy(weights);
-  }
-  plim_weights *weights = nullptr;
-  plim_context *context = nullptr;
-  plim_session *session = nullptr;
-};
-
-std::string lastError() {
-  const plim_error *e = plim_last_error();
-  return std::string(e->where) + ": " + e->message + " (need " + std::to_string(e->need) + ", have " +
-         std::to_string(e->have) + ")";
-}
-
-} // namespace
-
 RunOutcome runTable(const plim_table *table, const Bytes &inputs, uint32_t threads, uint32_t flags, int runs) {
   RunOutcome outcome;
-  std::vector<const plim_kernel *> kernels;
-  auto *records = static_cast<const plim_t_kernel *>(plim_table_section(table, PLIM_SEC_KERNELS));
-  for (uint64_t k = 0; k < table->sections[PLIM_SEC_KERNELS].count; ++k)
-    kernels.push_back(plim_find_kernel(plim_table_string(table, records[k].name)));
+  std::vector<const plim_kernel *> kernels = kernelsOf(table, plim_find_kernel);
   plim_model model = {sizeof(plim_model), PLIM_KERNEL_ABI, "random", table, kernels.data(), nullptr, 0, 0};
   auto fail = [&] {
     outcome.error = lastError();
     return outcome;
   };
-  Objects objects;
+  RunObjects objects;
   plim_scope scope;
   plim_context_options contextOptions = {};
   contextOptions.threads = threads;
