@@ -2,7 +2,6 @@
 #ifndef PLIM_COMPILER_PIPELINES_PIECESOFWEIGHTS_H
 #define PLIM_COMPILER_PIPELINES_PIECESOFWEIGHTS_H
 
-#include "compiler/Solver/Problem.h"
 #include "dialects/Plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
