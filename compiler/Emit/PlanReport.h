@@ -39,6 +39,13 @@ struct PlanFacts {
   };
   std::string profile = "default"; // of the machine that the times are predicted for
   std::vector<Program> programs;
+
+  int64_t predictedNs() const {
+    int64_t ns = 0;
+    for (const Program &program : programs)
+      ns += program.predictedNs;
+    return ns;
+  }
 };
 
 /// The table must have passed plim_table_check. Bytes and step numbers throughout.

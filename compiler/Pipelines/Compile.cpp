@@ -185,12 +185,7 @@ private:
     emit::PlanFacts facts;
 
     bool fits() const { return status == CompileStatus::Done; }
-    int64_t predictedNs() const {
-      int64_t ns = 0;
-      for (const emit::PlanFacts::Program &program : facts.programs)
-        ns += program.predictedNs;
-      return ns;
-    }
+    int64_t predictedNs() const { return facts.predictedNs(); }
   };
 
   Attempt take(CompileStatus status) {

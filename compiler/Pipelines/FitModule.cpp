@@ -49,13 +49,9 @@ bool exceeds(plan::ModuleOp module, const plan::FitRequest &request) {
   if (failed(table))
     return true;
   const plim_table *t = table->bytes.table();
-  for (uint32_t p = 0; p < t->sections[PLIM_SEC_PROGRAMS].count; ++p) {
-    uint64_t reserved[PLIM_TIER_COUNT];
-    plim_reserved_bytes(t, p, reserved);
-    if (int64_t(reserved[PLIM_RAM] + (request.countIO ? plim_io_bytes(t, p) : 0)) >
-        *request.budget[unsigned(plan::Tier::Ram)])
+  for (uint32_t p = 0; p < t->sections[PLIM_SEC_PROGRAMS].count; ++p)
+    if (ramNeeded(t, p, request.countIO) > *request.budget[unsigned(plan::Tier::Ram)])
       return true;
-  }
   return false;
 }
 
@@ -106,6 +102,12 @@ FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, boo
     result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
   }
   return result;
+}
+
+int64_t ramNeeded(const plim_table *table, uint32_t program, bool countIO) {
+  uint64_t reserved[PLIM_TIER_COUNT];
+  plim_reserved_bytes(table, program, reserved);
+  return int64_t(reserved[PLIM_RAM] + (countIO ? plim_io_bytes(table, program) : 0));
 }
 
 void hashStreamedConstants(plan::ModuleOp module) {

@@ -19,6 +19,10 @@ struct FitOutcome {
 /// predicted times, and with `curve` those that each program could have alone at other budgets.
 FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts);
 
+/// What a budget of the ram must hold for a program of the table: all that is reserved for it, and its inputs and
+/// outputs where those count.
+int64_t ramNeeded(const plim_table *table, uint32_t program, bool countIO);
+
 /// Hashes of streamed constants, which the weight file has given them, go into the copies that read them.
 void hashStreamedConstants(plan::ModuleOp module);
 

@@ -14,26 +14,16 @@ namespace {
 
 constexpr unsigned kRam = unsigned(plan::Tier::Ram);
 
-/// By variant of the table, what a budget must hold: all that is reserved for one of its programs, and their inputs and
-/// outputs where those count.
+/// By variant of the table, what a budget must hold for each of its programs.
 llvm::StringMap<int64_t> needsByVariant(const plim_table *t, bool countIO) {
   llvm::StringMap<int64_t> needs;
   auto *programs = static_cast<const plim_t_program *>(plim_table_section(t, PLIM_SEC_PROGRAMS));
   auto *variants = static_cast<const plim_t_variant *>(plim_table_section(t, PLIM_SEC_VARIANTS));
   for (uint32_t p = 0; p < t->sections[PLIM_SEC_PROGRAMS].count; ++p) {
-    uint64_t reserved[PLIM_TIER_COUNT];
-    plim_reserved_bytes(t, p, reserved);
     int64_t &need = needs[plim_table_string(t, variants[programs[p].variant].name)];
-    need = std::max(need, int64_t(reserved[PLIM_RAM] + (countIO ? plim_io_bytes(t, p) : 0)));
+    need = std::max(need, ramNeeded(t, p, countIO));
   }
   return needs;
-}
-
-int64_t predictedNs(const emit::PlanFacts &facts) {
-  int64_t ns = 0;
-  for (const emit::PlanFacts::Program &program : facts.programs)
-    ns += program.predictedNs;
-  return ns;
 }
 
 /// Constants in memory.
@@ -92,7 +82,7 @@ private:
       if (outcome.status == FitStatus::Internal)
         return outcome;
       const bool gains = outcome.status == FitStatus::Done &&
-                         (planned.empty() || predictedNs(next.facts) < predictedNs(planned.back().facts));
+                         (planned.empty() || next.facts.predictedNs() < planned.back().facts.predictedNs());
       if (!gains && planned.empty())
         return refuse(i, outcome);
       if (!gains) {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/Check/CheckSolution.h"
-#include "compiler/Solver/Layout.h"
+#include "compiler/Solver/DraftRungs.h"
 #include "compiler/Solver/ProblemText.h"
 
 #define XXH_INLINE_ALL
@@ -36,13 +36,6 @@ std::optional<std::string_view> takeLine(std::string_view &text) {
   return line;
 }
 
-bool isWithin(const Solution &plan, const PlanStore::TierBytes &capacity) {
-  for (int t = 0; t < kTierCount; ++t)
-    if (plan.peak[t] > capacity[t])
-      return false;
-  return true;
-}
-
 } // namespace
 
 std::string PlanStore::keyOf(const Problem &problem, const Draft &start, const FitOptions &options) {
@@ -70,7 +63,8 @@ std::optional<std::optional<Solution>> PlanStore::find(const Problem &problem, c
     return std::optional<Solution>();
   std::vector<std::string> errors;
   std::optional<Solution> plan = parseSolution(at->second, errors);
-  if (!plan || !isWithin(*plan, capacity) || !check::checkSolution(problem, *plan, check::IgnoreCapacity::Yes).empty())
+  if (!plan || !within(plan->peak, capacity) ||
+      !check::checkSolution(problem, *plan, check::IgnoreCapacity::Yes).empty())
     return std::nullopt;
   return plan;
 }
