@@ -12,8 +12,7 @@
 
 namespace plim::solver {
 
-// A plan that its independent checker refuses must never leave: it would corrupt memory at run time.
-static void mustBeSound(const Problem &problem, const Solution &plan) {
+void mustBeSound(const Problem &problem, const Solution &plan) {
   const std::vector<std::string> faults = check::checkSolution(problem, plan, check::IgnoreCapacity::Yes);
   if (faults.empty())
     return;

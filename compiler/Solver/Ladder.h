@@ -35,6 +35,10 @@ struct CurvePoint {
   const Solution *plan = nullptr;
 };
 
+// A plan that its independent checker refuses must never leave, as it would corrupt memory at run time: ends the
+// process.
+void mustBeSound(const Problem &problem, const Solution &plan);
+
 class Ladder {
 public:
   explicit Ladder(const Problem &problem, const FitOptions &options = {});

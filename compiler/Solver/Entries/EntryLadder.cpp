@@ -1,13 +1,10 @@
 //===- EntryLadder.cpp - Plans of several programs under one budget ---------------------------===//
 #include "compiler/Solver/Entries/EntryLadder.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/JointRungs.h"
 #include "compiler/Solver/Ladder.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <list>
 #include <map>
 #include <set>
@@ -20,16 +17,6 @@ constexpr int kCoarse = 8, kFine = 8; // steps of the grid, and budgets between 
 // Of the bytes above the smallest budget, that sets are tried for: from the first on until plans fit, and the last.
 constexpr double kShares[] = {1, 0.97, 0.93, 0.87, 0.8, 0.6};
 constexpr int kRounds = 4; // until the tables of a plan are counted
-
-// As in Ladder.cpp: such a plan would corrupt memory at run time.
-void mustBeSound(const EntryPlan &plan) {
-  for (size_t p = 0; p < plan.plans.size(); ++p)
-    if (auto faults = check::checkSolution(plan.problems[p], plan.plans[p], check::IgnoreCapacity::Yes);
-        !faults.empty()) {
-      std::fprintf(stderr, "internal error: the planner made an unsound plan: %s\n", faults.front().c_str());
-      std::abort();
-    }
-}
 
 // Where nothing is kept: bytes alive in each action, and when each constant is in memory.
 struct Profile {
@@ -91,7 +78,8 @@ struct EntryLadder::State {
 
   const EntryPlan *sound(const EntryPlan *plan) {
     if (plan && checked.insert(plan).second)
-      mustBeSound(*plan);
+      for (size_t p = 0; p < plan->plans.size(); ++p)
+        mustBeSound(plan->problems[p], plan->plans[p]);
     return plan;
   }
 
