@@ -1,8 +1,6 @@
 //===- PlanJson.cpp - The step table as a JSON document ---------------------------------===//
 #include "compiler/Emit/PlanReport.h"
-#include <algorithm>
 #include <array>
-#include <cstdio>
 #include <vector>
 
 namespace plim::emit {
@@ -329,117 +327,6 @@ Json planJson(const plim_table *table, std::string_view modelName, const PlanFac
   for (uint64_t i = 0; i < table->sections[PLIM_SEC_VARIANTS].count; ++i)
     variants.push_back(Json{{"name", plim_table_string(table, v[i].name)}, {"reserved_peak", byTier(v[i].peak)}});
   out["variants"] = std::move(variants);
-  return out;
-}
-
-std::string formatBytes(uint64_t bytes) {
-  constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = double(bytes);
-  int unit = 0;
-  while (value >= 1024 && unit < 4)
-    value /= 1024, ++unit;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
-  return text;
-}
-
-/// ", rows 12 to 15 of 480, piece 4 of 60" of a step that is a piece, else "". Counted from 1, as people do.
-static std::string describePiece(const Json &step) {
-  if (!step.contains("piece"))
-    return "";
-  const Json &piece = step["piece"];
-  auto number = [](const Json &n, int64_t more) { return std::to_string(n.get<int64_t>() + more); };
-  return ", rows " + number(piece["rows"][0], 1) + " to " + number(piece["rows"][1], 0) + " of " +
-         number(piece["extent"], 0) + ", piece " + number(piece["number"], 1) + " of " + number(piece["of"], 0);
-}
-
-/// "'conv_1' to 'conv_9' in 60 pieces; ...": runs of steps by the first and the last of their sources.
-static std::string describePieces(const Json &steps) {
-  std::string out;
-  const Json *first = nullptr, *last = nullptr;
-  auto end = [&] {
-    if (first)
-      out += (out.empty() ? "'" : "; '") + (*first)["source"].get<std::string>() + "' to '" +
-             (*last)["source"].get<std::string>() + "' in " + std::to_string((*first)["piece"]["of"].get<int64_t>()) +
-             " pieces";
-    first = nullptr;
-  };
-  for (const Json &step : steps) {
-    if (!step.contains("piece"))
-      continue;
-    if (first &&
-        (step["piece"]["of"] != (*first)["piece"]["of"] || step["piece"]["number"] < (*last)["piece"]["number"]))
-      end();
-    first = first ? first : &step, last = &step;
-  }
-  end();
-  return out;
-}
-
-std::string explainPlan(const Json &plan) {
-  std::string out;
-  char line[512];
-  auto add = [&](auto... args) {
-    std::snprintf(line, sizeof line, args...);
-    out += line;
-  };
-  for (const Json &p : plan["programs"]) {
-    const Json &budget = p["budget"]["ram"];
-    const std::string variant = p["variant"],
-                      entry = p["name"].get<std::string>() + (variant.empty() ? "" : ".") + variant;
-    add("entry %s: peak %s of RAM, budget %s\n", entry.c_str(), formatBytes(p["peak"]["ram"]).c_str(),
-        budget.is_null() ? "none" : formatBytes(budget.get<uint64_t>()).c_str());
-    add("  the runtime reserves %s, of it constants and states %s; inputs and outputs take %s\n",
-        formatBytes(p["reserved_peak"]["ram"]).c_str(), formatBytes(p["resident_bytes"]).c_str(),
-        formatBytes(p["io_bytes"]).c_str());
-    if (uint64_t ssd = p["peak"].value("ssd", uint64_t(0)))
-      add("  the spill file takes %s\n", formatBytes(ssd).c_str());
-    const Json &levers = p["levers"];
-    std::string used;
-    for (auto &[name, count] : levers.items())
-      if (count != 0)
-        used += (used.empty() ? "" : ", ") + name + " " + std::to_string(count.get<uint64_t>());
-    if (!used.empty())
-      add("  to meet the budget: %s; constants of %s stay in the weight file\n", used.c_str(),
-          formatBytes(p["streamed_bytes"]).c_str());
-    std::string reused;
-    for (const Json &io : p["inputs"])
-      if (io.value("reused", false))
-        reused += (reused.empty() ? "" : ", ") + io["name"].get<std::string>();
-    if (!reused.empty())
-      add("  a run overwrites these inputs after their last read: %s\n", reused.c_str());
-    if (p["levers"].value("split", 0) > 0)
-      add("  computed in pieces of rows: %s\n", describePieces(p["steps"]).c_str());
-    if (p.contains("curve")) {
-      add("  budgets: %12s %12s %14s  %s\n", "ram", "ssd", "predicted", "steps by lever");
-      for (const Json &c : p["curve"])
-        add("  %21s %12s %11.3f ms  recomputed %lld, spilled %lld, streamed %lld, moved %lld\n",
-            formatBytes(c["ram"]).c_str(), formatBytes(c["ssd"]).c_str(), c["predicted_ns"].get<double>() * 1e-6,
-            c["recomputed"].get<long long>(), c["spilled"].get<long long>(), c["streamed"].get<long long>(),
-            c["moved"].get<long long>());
-    }
-    const Json &steps = p["steps"];
-    size_t peak = 0;
-    for (size_t s = 0; s < steps.size(); ++s)
-      if (steps[s]["live"] > steps[peak]["live"])
-        peak = s;
-    if (steps.empty())
-      continue;
-    add("  most is alive at step %zu of %zu, %s: %s %s%s\n", peak, steps.size(),
-        formatBytes(p["live_peak"]["ram"]).c_str(),
-        steps[peak].value("kernel", steps[peak]["op"].get<std::string>()).c_str(),
-        steps[peak]["source"].get<std::string>().c_str(), describePiece(steps[peak]).c_str());
-    std::vector<const Json *> alive;
-    for (const Json &b : p["buffers"])
-      if (b["birth"] <= peak && b["death"] > peak)
-        alive.push_back(&b);
-    std::stable_sort(alive.begin(), alive.end(),
-                     [](const Json *a, const Json *b) { return (*a)["bytes"] > (*b)["bytes"]; });
-    add("  alive there (%zu buffers, largest first):\n", alive.size());
-    for (size_t i = 0; i < alive.size() && i < 12; ++i)
-      add("    %12s  steps [%d, %d)  %s\n", formatBytes((*alive[i])["bytes"]).c_str(), (*alive[i])["birth"].get<int>(),
-          (*alive[i])["death"].get<int>(), (*alive[i])["source"].get<std::string>().c_str());
-  }
   return out;
 }
 
