@@ -2,29 +2,53 @@
 
     tools/run-tests.py --build build [--only unit|lit|end-to-end] [--filter REGEX]
 
-GoogleTest programs in BUILD/test/unit, lit over BUILD/test, pytest over test/end-to-end. Each writes JUnit XML into
-BUILD/test/reports; the last line printed is `N passed, N failed, N skipped`. Exit status 1 where one failed, a runner
-crashed, or nothing ran.
+GoogleTest programs in BUILD/test/unit, lit over BUILD/test, pytest over test/end-to-end. Each test program and each file of
+end-to-end tests is a runner of its own, and as many run side by side as this process has cores. Each writes JUnit XML
+into BUILD/test/reports; the last line printed is `N passed, N failed, N skipped`. Exit status 1 where one failed, a
+runner crashed, or nothing ran.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import time
+import typing
 import xml.etree.ElementTree as ElementTree
 
 
+# What has the machine for itself: files whose claims include a time. All else is held to limits of its own process.
+ALONE = ["test_generate.py"]  # a compile within 30 s
+
+
 class Totals:
+    """Counts, and what there is to say of them, in order: runners that run side by side say it when they end."""
+
     def __init__(self):
         self.passed, self.failed, self.skipped = 0, 0, 0
         self.reasons = {}
+        self.said = []
+
+    def fail(self, what):
+        self.failed += 1
+        self.said.append(f"FAILED {what}")
 
     def skip(self, reason, name):
         self.skipped += 1
         self.reasons.setdefault(reason, []).append(name)
+
+    def add(self, other):
+        """Takes over the counts of another, and prints what that has to say."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        for reason, names in other.reasons.items():
+            self.reasons.setdefault(reason, []).extend(names)
+        if other.said:
+            print("\n".join(other.said), flush=True)
 
 
 def add_junit(path, totals):
@@ -34,8 +58,7 @@ def add_junit(path, totals):
         name = f"{case.get('classname')}.{case.get('name')}"
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
-            totals.failed += 1
-            print(f"FAILED {name}")
+            totals.fail(name)
         elif skipped is not None or case.get("status") == "notrun" or case.get("result") == "skipped":
             reason = (skipped.get("message") if skipped is not None else None) or "no reason given"
             totals.skip(reason.strip().splitlines()[-1], name)
@@ -44,33 +67,43 @@ def add_junit(path, totals):
     return len(cases)
 
 
-def run(command, report, totals, what, env=None, timeout=3600):
-    """One runner. A runner that fails without a report that says so is a failure of its own."""
-    report.unlink(missing_ok=True)
+class Runner(typing.NamedTuple):
+    what: str
+    command: list
+    report: pathlib.Path
+
+
+def run(runner, env, timeout=3600):
+    """The totals of one runner. One that fails without a report that says so is a failure of its own."""
+    totals = Totals()
+    runner.report.unlink(missing_ok=True)
     start = time.monotonic()
-    before = totals.failed
-    log = report.with_suffix(".log")
+    log = runner.report.with_suffix(".log")
     with open(log, "wb") as out:
         try:
-            code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, env=env, timeout=timeout).returncode
+            code = subprocess.run(runner.command, stdout=out, stderr=subprocess.STDOUT, env=env,
+                                  timeout=timeout).returncode
         except subprocess.TimeoutExpired:
             code = f"no end after {timeout} s"
     count = 0
-    if report.exists():
+    if runner.report.exists():
         try:
-            count = add_junit(report, totals)
+            count = add_junit(runner.report, totals)
         except ElementTree.ParseError as error:
-            print(f"FAILED {what}: unreadable report: {error}")
-            totals.failed += 1
-    bad = totals.failed - before
-    if code != 0 and bad == 0:
-        print(f"FAILED {what}: exit status {code}, {count} cases reported")
-        totals.failed += 1
-        bad = 1
-    if bad:
-        text = log.read_text(errors="replace").splitlines()
-        print("\n".join(text[-200:]))
-    print(f"{what}: {count} tests, {bad} failed, {time.monotonic() - start:.1f} s", flush=True)
+            totals.fail(f"{runner.what}: unreadable report: {error}")
+    if code != 0 and totals.failed == 0:
+        totals.fail(f"{runner.what}: exit status {code}, {count} cases reported")
+    if totals.failed:
+        totals.said += log.read_text(errors="replace").splitlines()[-200:]
+    totals.said.append(f"{runner.what}: {count} tests, {totals.failed} failed, {time.monotonic() - start:.1f} s")
+    return totals
+
+
+def run_all(runners, at_once, totals, env):
+    """Runs them, so many at once, and adds them up in their order."""
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        for done in pool.map(lambda runner: run(runner, env), runners):
+            totals.add(done)
 
 
 def is_gtest(program):
@@ -102,38 +135,47 @@ def main():
     if args.skip_memory:
         env["PLIM_SKIP_MEMORY_TESTS"] = "1"
 
+    cores = len(os.sched_getaffinity(0))
     if "unit" in wanted:
-        gtests = []
+        runners, gtests = [], []
         for program in sorted((build / "test" / "unit").glob("*")):
             if not os.access(program, os.X_OK) or program.is_dir():
                 continue
             if args.filter and not re.search(args.filter, program.name):
                 continue
-            report = reports / f"unit-{program.name}.xml"
             if not is_gtest(program):
                 continue
+            report = reports / f"unit-{program.name}.xml"
             gtests.append(program.name)
-            run([str(program), f"--gtest_output=xml:{report}"], report, totals, f"unit {program.name}", env)
+            runners.append(Runner(f"unit {program.name}", [str(program), f"--gtest_output=xml:{report}"], report))
         # What is no GoogleTest program (symbol tables, headers in C) is known to ctest.
         report = reports / "ctest.xml"
         command = ["ctest", "--test-dir", str(build), "--output-on-failure", "--output-junit", str(report), "-E",
                    f"^({'|'.join([*map(re.escape, gtests), 'lit'])})$"]
         if args.filter:
             command += ["-R", args.filter]
-        run(command, report, totals, "ctest", env)
+        run_all([*runners, Runner("ctest", command, report)], cores, totals, env)
     if "lit" in wanted:
         report = reports / "lit.xml"
         llvm_bin = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True).stdout.strip()
-        command = [str(pathlib.Path(llvm_bin) / "lit"), "-v", f"-j{os.cpu_count()}", f"--xunit-xml-output={report}"]
+        command = [str(pathlib.Path(llvm_bin) / "lit"), "-v", f"-j{cores}", f"--xunit-xml-output={report}"]
         if args.filter:
             command.append(f"--filter={args.filter}")
-        run([*command, str(build / "test")], report, totals, "lit", env)
+        run_all([Runner("lit", [*command, str(build / "test")], report)], 1, totals, env)
     if "end-to-end" in wanted:
-        report = reports / "end-to-end.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
-        if args.filter:
-            command += ["-k", args.filter]
-        run([*command, str(source / "test" / "end-to-end")], report, totals, "end-to-end", env, timeout=4500)
+        folder = source / "test" / "end-to-end"
+
+        def pytest(what, path, *flags):
+            report = reports / f"{what.replace(' ', '-')}.xml"
+            command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *flags]
+            return Runner(what, [*command, str(path)], report)
+
+        if args.filter:  # few tests: less time than it takes to look into each file on its own
+            run_all([pytest("end-to-end", folder, "-k", args.filter)], 1, totals, env)
+        else:
+            files = [file.name for file in sorted(folder.glob("test_*.py"))]
+            for names, at_once in (([n for n in files if n not in ALONE], cores), (ALONE, 1)):
+                run_all([pytest(f"end-to-end {name}", folder / name) for name in names], at_once, totals, env)
 
     for reason, names in sorted(totals.reasons.items()):
         print(f"skipped {len(names)}: {reason} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
