@@ -34,7 +34,7 @@ solver::PlanStore openPlanCache(const std::string &folder) {
 void savePlanCache(const solver::PlanStore &store, const PartialArtifact &artifact) {
   const std::string text = store.print();
   if (!text.empty() && !artifact.write(kPlanCacheName, text).empty())
-    llvm::sys::fs::remove(artifact.path(kPlanCacheName));
+    (void)llvm::sys::fs::remove(artifact.path(kPlanCacheName)); // what stays is no whole store, and is read as none
 }
 
 } // namespace plim

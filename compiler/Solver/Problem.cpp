@@ -249,8 +249,11 @@ private:
     auto finish = [&](int s) {
       open[s] = -1;
       for (int t : deps.after[s])
-        if (open[t] > 0 && --open[t] == 0)
-          ready.push_back(t);
+        if (open[t] > 0) {
+          --open[t];
+          if (open[t] == 0)
+            ready.push_back(t);
+        }
     };
     for (bool cycles = false;;) {
       while (!ready.empty()) {

@@ -62,6 +62,7 @@ public:
 
   Failure all() {
     std::vector<std::string> programs;
+    programs.reserve(o.steps.size());
     for (const RunStep &step : o.steps)
       programs.push_back(step.program);
     plim_context_options context = {};

@@ -136,7 +136,7 @@ int runFit(Session &session) {
   options.quick = session.flags.count("--quick") > 0;
   const bool terminal = &session.err == &std::cerr && isatty(STDERR_FILENO);
   if (terminal || session.flags.count("--progress"))
-    options.progress = [&](const std::string &line) { session.err << "plim-solve: " << line << std::endl; };
+    options.progress = [&](const std::string &line) { session.err << "plim-solve: " << line << '\n' << std::flush; };
   if (auto ram = session.lists.find("--ram"); ram != session.lists.end() && ram->second.size() > 1) {
     options.alternatives = false;
     return reportAll(session, ram->second, solver::fitBudgets(*problem, ram->second, options));

@@ -7,10 +7,10 @@
 #include "compiler/Solver/ProblemText.h"
 #include "mlir/IR/Diagnostics.h"
 #include "test/compiler/Contract/PlannedPlan.h"
+#include "test/compiler/EnvironmentCount.h"
 #include "test/compiler/Lowering/PlanProblem/ScrambledSchedule.h"
 #include "test/runtime/SsdPlan.h"
 #include "gtest/gtest.h"
-#include <cstdlib>
 #include <set>
 
 using namespace mlir;
@@ -19,12 +19,6 @@ namespace plan = plim::plan;
 namespace solver = plim::solver;
 
 namespace {
-
-// More of them with PLIM_CONTRACT_PLANS=10000.
-int plans() {
-  const char *text = std::getenv("PLIM_CONTRACT_PLANS");
-  return text ? std::atoi(text) : 1000;
-}
 
 struct Totals {
   int64_t plans = 0, runs = 0, refused = 0, room = 0, loops = 0, branches = 0, states = 0;
@@ -243,6 +237,7 @@ TEST_P(Contract, HoldsUnderBudgets) {
 
 TEST_P(Contract, HoldsForAnySchedule) { scrambledHolds(); }
 
-INSTANTIATE_TEST_SUITE_P(Plans, Contract, testing::Range(0, plans()));
+// More of them with PLIM_CONTRACT_PLANS=10000.
+INSTANTIATE_TEST_SUITE_P(Plans, Contract, testing::Range(0, environmentCount("PLIM_CONTRACT_PLANS", 1000)));
 
 } // namespace

@@ -168,7 +168,7 @@ TEST(JointPlan, PostponingCostsNothing) {
                {.name = "b", .bytes = 6400},
                {.name = "c", .bytes = 64},
                {.name = "out", .bytes = 64, .kind = BufferKind::Output}};
-  auto step = [](std::vector<int> reads, std::vector<int> writes) {
+  auto step = [](const std::vector<int> &reads, const std::vector<int> &writes) {
     return Step{.name = "s", .reads = reads, .writes = writes, .candidates = {{.kernel = "k", .ns = 100}}};
   };
   p.steps = {step({0}, {1}), step({0}, {2}), step({1}, {3}), step({2, 3}, {4})};

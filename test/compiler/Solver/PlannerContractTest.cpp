@@ -2,10 +2,10 @@
 #include "compiler/Check/CheckSolution.h"
 #include "compiler/Solver/Fit.h"
 #include "compiler/Solver/ProblemText.h"
+#include "test/compiler/EnvironmentCount.h"
 #include "test/compiler/Solver/RandomGraph.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include <cstdlib>
 
 namespace plim::solver {
 namespace {
@@ -31,12 +31,6 @@ const LeverSet kLeverSets[] = {
     {"spill and stream alone", {.order = false, .choose = false, .spill = true, .stream = true}},
     {"all but order", {.order = false, .recompute = true, .spill = true, .stream = true, .move = true}},
 };
-
-// Graphs by number: every family with every lever set once; more of them with PLIM_CONTRACT_GRAPHS=10000.
-int graphs() {
-  const char *text = std::getenv("PLIM_CONTRACT_GRAPHS");
-  return text ? std::atoi(text) : 60;
-}
 
 FitOptions quick() {
   FitOptions options;
@@ -151,7 +145,8 @@ TEST_P(PlannerContract, HoldsForBudgetsOfAllTiers) {
   transfers += contract.transfers, recomputed += contract.recomputed;
 }
 
-INSTANTIATE_TEST_SUITE_P(Graph, PlannerContract, testing::Range(0, graphs()));
+// Every family with every lever set once; more of them with PLIM_CONTRACT_GRAPHS=10000.
+INSTANTIATE_TEST_SUITE_P(Graph, PlannerContract, testing::Range(0, test::environmentCount("PLIM_CONTRACT_GRAPHS", 60)));
 
 } // namespace
 } // namespace plim::solver

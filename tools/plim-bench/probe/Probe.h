@@ -22,7 +22,7 @@ double cpuMilliseconds();
 class HugeFloats {
 public:
   explicit HugeFloats(size_t count);
-  HugeFloats(HugeFloats &&other) : data(other.data) { other.data = nullptr; }
+  HugeFloats(HugeFloats &&other) noexcept : data(other.data) { other.data = nullptr; }
   HugeFloats(const HugeFloats &) = delete;
   HugeFloats &operator=(const HugeFloats &) = delete;
   ~HugeFloats();

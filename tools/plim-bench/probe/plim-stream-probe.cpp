@@ -14,21 +14,23 @@
 #include "runtime/core/objects.h"
 #include "tools/plim-run/Artifact.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <memory>
+#include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -69,6 +71,7 @@ int disk(const char *path, uint64_t depth, uint64_t room) {
   std::atomic<uint64_t> next{0};
   std::atomic<int> error{0};
   std::vector<std::thread> threads;
+  threads.reserve(depth);
   const double begin = milliseconds(CLOCK_MONOTONIC);
   for (uint64_t i = 0; i < depth; ++i)
     threads.emplace_back([&] {
@@ -83,7 +86,7 @@ int disk(const char *path, uint64_t depth, uint64_t room) {
     errno = error;
     systemFails(path);
   }
-  printf("%s\n", nlohmann::ordered_json{{"bytes", bytes}, {"ms", ms}}.dump().c_str());
+  printf("{\"bytes\": %" PRIu64 ", \"ms\": %.9g}\n", bytes, ms);
   return 0;
 }
 
@@ -185,11 +188,8 @@ int mapped(const std::string &folder, uint32_t threads, uint64_t reps, const std
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
   };
-  printf("%s\n", nlohmann::ordered_json{{"wall_ms", median(wall)},
-                                        {"cpu_ms", median(cpu)},
-                                        {"major_faults", uint64_t(after.ru_majflt - before.ru_majflt) / reps}}
-                     .dump()
-                     .c_str());
+  printf("{\"wall_ms\": %.9g, \"cpu_ms\": %.9g, \"major_faults\": %" PRIu64 "}\n", median(wall), median(cpu),
+         uint64_t(after.ru_majflt - before.ru_majflt) / reps);
   return 0;
 }
 
