@@ -1,8 +1,7 @@
 //===- Footprint.cpp - Bytes that values cannot help taking ------------------------------------===//
 #include "compiler/Solver/Bound/Footprint.h"
+#include "compiler/Solver/Bound/DisjointSets.h"
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 namespace plim::solver {
 
@@ -15,9 +14,12 @@ Footprint::Footprint(const Problem &p) : problem(p), uses(usesOf(p)) {
   }
   findHomes();
   findValues();
-  findSegments();
+  std::vector<char> counts(p.buffers.size());
+  for (int b = 0; b < int(p.buffers.size()); ++b)
+    counts[b] = value[b] || streamed(b);
+  segments = segmentsOf(p, bytes, counts);
   findNeeds();
-  segmentMark.assign(segments.size(), 0), bufferMark.assign(p.buffers.size(), 0);
+  segmentMark.assign(segments.all.size(), 0), bufferMark.assign(p.buffers.size(), 0);
   sums.assign(homes.size() + 1, 0), savedResults = savedOperands = sums;
 }
 
@@ -44,24 +46,18 @@ bool Footprint::streamed(int b) const {
 void Footprint::findHomes() {
   const int count = int(problem.buffers.size());
   homeOf.assign(count, -1);
-  std::vector<int> owner(count);
-  std::iota(owner.begin(), owner.end(), 0);
-  auto find = [&](int b) {
-    while (owner[b] != b)
-      b = owner[b] = owner[owner[b]];
-    return b;
-  };
+  DisjointSets joined(count);
   auto made = [&](int b) {
     const BufferKind kind = problem.buffers[b].kind;
     return kind == BufferKind::Transient || kind == BufferKind::Output;
   };
   for (const Alias &alias : problem.aliases)
     if (problem.levers.alias && made(alias.buffer) && made(alias.base))
-      owner[find(alias.buffer)] = find(alias.base);
+      joined.join(alias.buffer, alias.base);
   std::vector<int> number(count, -1);
   std::vector<char> shared(count, 0);
   for (int b = 0; b < count; ++b)
-    shared[find(b)] |= problem.buffers[b].kind == BufferKind::Transient;
+    shared[joined.find(b)] |= problem.buffers[b].kind == BufferKind::Transient;
   for (int b = 0; b < count; ++b) {
     const Buffer &buffer = problem.buffers[b];
     if ((buffer.kind != BufferKind::Output && !buffer.reused) || buffer.tier != Tier::Ram)
@@ -72,16 +68,16 @@ void Footprint::findHomes() {
       lent += most;
       continue;
     }
-    if (!shared[find(b)])
+    if (!shared[joined.find(b)])
       continue;
-    int &home = number[find(b)];
+    int &home = number[joined.find(b)];
     if (home < 0)
       home = int(homes.size()), homes.push_back(0);
     homes[home] += most;
   }
   for (int b = 0; b < count; ++b)
     if (made(b))
-      homeOf[b] = number[find(b)];
+      homeOf[b] = number[joined.find(b)];
 }
 
 void Footprint::findValues() {
@@ -114,110 +110,6 @@ void Footprint::findValues() {
       if (held || (base == BufferKind::Transient && !value[alias.base]))
         value[alias.buffer] = 0;
     }
-}
-
-namespace {
-
-// Where a buffer lies in the whole that it is part of.
-struct Strip {
-  int64_t offset = 0, run = 0, stride = 0;
-};
-
-} // namespace
-
-void Footprint::findSegments() {
-  const int count = int(problem.buffers.size());
-  segmentsOf.resize(count);
-  std::vector<int> owner(count), parentAlias(count, -1);
-  std::vector<char> several(count, 0);
-  std::iota(owner.begin(), owner.end(), 0);
-  auto find = [&](int b) {
-    while (owner[b] != b)
-      b = owner[b] = owner[owner[b]];
-    return b;
-  };
-  auto counts = [&](int b) { return value[b] || streamed(b); };
-  for (size_t a = 0; a < problem.aliases.size() && problem.levers.alias; ++a) {
-    const Alias &alias = problem.aliases[a];
-    if (alias.kind == AliasKind::InPlace || !counts(alias.buffer) || !counts(alias.base))
-      continue;
-    several[alias.buffer] |= parentAlias[alias.buffer] >= 0;
-    parentAlias[alias.buffer] = int(a);
-    owner[find(alias.buffer)] = find(alias.base);
-  }
-  std::vector<std::vector<int>> members(count);
-  std::vector<char> forest(count, 1);
-  for (int b = 0; b < count; ++b)
-    if (counts(b)) {
-      members[find(b)].push_back(b);
-      forest[find(b)] = forest[find(b)] && !several[b];
-    }
-  for (int b = 0; b < count; ++b)
-    if (!members[b].empty())
-      addComponent(members[b], parentAlias, forest[b]);
-}
-
-// Cuts what views and pieces may join into segments. Where it is not plain how the members lie in one whole, they are
-// taken to lie inside each other, which counts the largest only.
-void Footprint::addComponent(const std::vector<int> &members, const std::vector<int> &parentAlias, bool forest) {
-  std::map<int, Strip> strips;
-  int64_t rows = 1, stride = 0;
-  bool plain = forest;
-  for (size_t k = 0; k < members.size() && plain; ++k) {
-    Strip at;
-    int64_t inner = bytes[members[k]];
-    size_t hops = 0;
-    for (int b = members[k]; parentAlias[b] >= 0 && plain; b = problem.aliases[parentAlias[b]].base) {
-      const Alias &alias = problem.aliases[parentAlias[b]];
-      plain = ++hops <= members.size();
-      if (alias.run == 0)
-        at.offset += alias.offset;
-      else if (at.run == 0 && at.offset == 0 && bytes[b] == inner)
-        at = {alias.offset, alias.run, alias.stride};
-      else
-        plain = false;
-    }
-    if (at.run > 0) {
-      // All rows alike, and the member inside one column of the whole.
-      plain = plain && inner % at.run == 0 && at.offset + at.run <= at.stride &&
-              (stride == 0 || (stride == at.stride && rows == inner / at.run));
-      stride = at.stride, rows = inner / std::max<int64_t>(1, at.run);
-    }
-    strips[members[k]] = at;
-  }
-  std::map<int, std::pair<int64_t, int64_t>> columns; // half-open, by member
-  for (int b : members) {
-    const Strip &at = strips[b];
-    if (at.run > 0)
-      columns[b] = {at.offset, at.offset + at.run};
-    else if (stride > 0)
-      plain = plain && at.offset == 0 && bytes[b] == stride * rows, columns[b] = {0, stride};
-    else
-      columns[b] = {at.offset, at.offset + bytes[b]};
-  }
-  if (!plain) {
-    rows = 1;
-    for (int b : members)
-      columns[b] = {0, bytes[b]};
-  }
-  std::vector<int64_t> cuts;
-  for (const auto &[b, column] : columns)
-    cuts.push_back(column.first), cuts.push_back(column.second);
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  for (size_t k = 0; k + 1 < cuts.size(); ++k) {
-    Segment segment{.bytes = (cuts[k + 1] - cuts[k]) * rows};
-    for (const auto &[b, column] : columns)
-      if (column.first <= cuts[k] && cuts[k + 1] <= column.second)
-        segment.buffers.push_back(b);
-    if (segment.buffers.empty())
-      continue;
-    // In a forest the way between two members leads over wholes that contain both.
-    segment.linked = plain || segment.buffers.size() == members.size();
-    for (int b : segment.buffers)
-      segmentsOf[b].push_back(int(segments.size()));
-    segments.push_back(std::move(segment));
-  }
 }
 
 // The least part of `all` bytes that `piece` rows of an axis need of an operand: without rows around them, which an end
@@ -305,9 +197,9 @@ int64_t Footprint::leastWorkspace(int s, uint32_t flags) const {
 // The bytes that the buffer adds to those marked.
 int64_t Footprint::add(int buffer) {
   int64_t sum = 0;
-  for (int s : segmentsOf[buffer])
+  for (int s : segments.of[buffer])
     if (segmentMark[s] != mark)
-      segmentMark[s] = mark, sum += segments[s].bytes;
+      segmentMark[s] = mark, sum += segments.all[s].bytes;
   return sum;
 }
 

@@ -1,12 +1,13 @@
 //===- Footprint.h - Bytes that values cannot help taking -------------------------------------===//
 //
-// Values are transients and outputs in the ram, and constants that are streamed. Each is a set of segments: values that
-// views and pieces may join have segments in common, so the bytes of a set of values are those of its segments.
+// Values are transients and outputs in the ram, and constants that are streamed. The bytes of a set of them are those
+// of its segments (Segments.h).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef PLIM_SOLVER_BOUND_FOOTPRINT_H
 #define PLIM_SOLVER_BOUND_FOOTPRINT_H
 
+#include "compiler/Solver/Bound/Segments.h"
 #include "compiler/Solver/Dependencies.h"
 #include "compiler/Solver/Problem.h"
 
@@ -16,11 +17,6 @@ class Footprint {
 public:
   explicit Footprint(const Problem &problem);
 
-  struct Segment {
-    int64_t bytes = 0;
-    std::vector<int> buffers{}; // that have it
-    bool linked = true;         // any two of these are joined through others of these
-  };
   // A buffer that a step touches. Where the step may be cut into pieces, a piece may be all that it touches.
   struct Operand {
     int buffer = -1;
@@ -38,11 +34,10 @@ public:
 
   const Problem &problem;
   const Uses uses;
-  std::vector<Segment> segments{};
-  std::vector<std::vector<int>> segmentsOf{}; // by buffer; empty: no value, or it takes no bytes of its own
-  std::vector<int64_t> bytes{};               // by buffer, the least over the choices of its group
-  std::vector<char> value{};                  // by buffer: takes bytes, and a step makes it
-  std::vector<Needs> needs{};                 // by step
+  Segments segments{};
+  std::vector<int64_t> bytes{}; // by buffer, the least over the choices of its group
+  std::vector<char> value{};    // by buffer: takes bytes, and a step makes it
+  std::vector<Needs> needs{};   // by step
   // Bytes of the caller that may be scratch, reused inputs and outputs: for any value where the levers lend them, else
   // of outputs only for those that aliases lead from there, a home each.
   int64_t lent = 0;
@@ -71,8 +66,6 @@ private:
   int64_t leastSize(const Buffer &buffer) const;
   void findHomes();
   void findValues();
-  void findSegments();
-  void addComponent(const std::vector<int> &members, const std::vector<int> &parentAlias, bool forest);
   void findNeeds();
   int64_t add(int buffer);
   void count(int buffer, int64_t bytes);

@@ -110,12 +110,12 @@ struct Life {
 class LiveCut {
 public:
   explicit LiveCut(const Footprint &footprint) : f(footprint), p(f.problem), deps(dependenciesOf(p)) {
-    for (int s = 0; s < int(f.segments.size()); ++s)
+    for (int s = 0; s < int(f.segments.all.size()); ++s)
       addLife(s);
     atHome = std::accumulate(f.homes.begin(), f.homes.end(), int64_t(0));
     own.assign(p.steps.size(), 0), made.assign(p.buffers.size(), 0);
     for (const Life &life : lives) {
-      const Footprint::Segment &segment = f.segments[life.segment];
+      const Segments::Segment &segment = f.segments.all[life.segment];
       own[life.maker] += segment.bytes;
       for (int b : segment.buffers)
         made[b] += f.uses.writer[b] == life.maker ? segment.bytes : 0;
@@ -153,7 +153,7 @@ private:
   std::vector<int64_t> made; // by buffer: of its bytes, those that its step makes and does not pass on
 
   void addLife(int s) {
-    const Footprint::Segment &segment = f.segments[s];
+    const Segments::Segment &segment = f.segments.all[s];
     Life life{.segment = s};
     for (int b : segment.buffers) {
       if (!f.value[b] || !segment.linked)
@@ -189,8 +189,8 @@ private:
       int last = life.forever ? int(count) - 1 : life.maker;
       for (int reader : life.readers)
         last = std::max(last, reader);
-      alive[life.maker] += f.segments[life.segment].bytes;
-      alive[last + 1] -= f.segments[life.segment].bytes;
+      alive[life.maker] += f.segments.all[life.segment].bytes;
+      alive[last + 1] -= f.segments.all[life.segment].bytes;
     }
     std::partial_sum(alive.begin(), alive.end(), alive.begin());
     alive.resize(count);
@@ -216,7 +216,7 @@ private:
       if (life.maker != v && !(done(life.maker) && read))
         continue;
       // By the member that is alive for it.
-      for (int b : f.segments[life.segment].buffers) {
+      for (int b : f.segments.all[life.segment].buffers) {
         const int maker = f.uses.writer[b];
         if (maker == v || (done(maker) && (p.buffers[b].kind == BufferKind::Output ||
                                            std::any_of(f.uses.readers[b].begin(), f.uses.readers[b].end(),
@@ -241,7 +241,7 @@ private:
       for (int before : deps.before[s])
         network.edge(s, before, kEndless);
     for (int k = 0; k < int(lives.size()); ++k) {
-      network.edge(lives[k].maker, steps + k, f.segments[lives[k].segment].bytes);
+      network.edge(lives[k].maker, steps + k, f.segments.all[lives[k].segment].bytes);
       for (int reader : lives[k].readers)
         network.edge(steps + k, reader, kEndless);
       if (lives[k].forever)
