@@ -48,6 +48,7 @@ TEST(NoAllocation, NothingIsAllocatedOrMappedWhileASessionLives) {
   std::vector<plim_trace_event> ring(64);
   plim_trace trace = {ring.data(), ring.size(), 0};
   float y = 0;
+  const std::string path = "/tmp/plim-no-allocation-state-" + std::to_string(getpid());
   long mappedBefore = 0, mappedAfter = 0;
   uint64_t failures = 0;
   PLIM_OK_OR_FAIL(plim_session_create(weights, scope, nullptr, &session));
@@ -66,10 +67,9 @@ TEST(NoAllocation, NothingIsAllocatedOrMappedWhileASessionLives) {
   }
   plim_usage usage;
   failures += plim_usage_of(session, context, PLIM_NONE, &usage) != PLIM_OK;
-  const char *path = "/tmp/plim-no-allocation-state";
-  failures += plim_state_save(session, path) != PLIM_OK;
-  failures += plim_state_load(session, path) != PLIM_OK;
-  unlink(path);
+  failures += plim_state_save(session, path.c_str()) != PLIM_OK;
+  failures += plim_state_load(session, path.c_str()) != PLIM_OK;
+  unlink(path.c_str());
   const uint64_t calls = watch.end();
   mappedAfter = field("VmSize:");
   plim_session_destroy(session);

@@ -1,41 +1,12 @@
-// The walk: every opcode, threads, cancel, progress, trace, faults.
-#include "test/runtime/Running.h"
+// The walk: every opcode, threads, faults, and what this runtime does not offer.
+#include "test/runtime/VectorPlan.h"
 
 #include <bit>
 #include <cstring>
-#include <thread>
 
 using namespace plim::test;
 
 namespace {
-
-/// Runs a plan of one input x[n] and one output y[n] and gives y.
-std::vector<float> runVector(TableBuilder &b, std::vector<float> x, plim_status expected = PLIM_OK,
-                             const plim_run_options *options = nullptr, uint32_t threads = 1) {
-  Model model(b);
-  Running r(model.model, threads);
-  std::vector<float> y(x.size());
-  EXPECT_EQ(r.status, PLIM_OK) << lastError();
-  if (r.status)
-    return y;
-  EXPECT_EQ(plim_bind_input(r.session, PLIM_NONE, "x", x.data(), x.size() * 4, nullptr, 0), PLIM_OK) << lastError();
-  EXPECT_EQ(plim_bind_output(r.session, PLIM_NONE, "y", y.data(), y.size() * 4), PLIM_OK) << lastError();
-  EXPECT_EQ(r.run(options), expected) << lastError();
-  return y;
-}
-
-struct VectorPlan {
-  TableBuilder b;
-  uint32_t vector, x, y, arena;
-  explicit VectorPlan(int64_t n = 4, uint64_t arenaBytes = 4096) {
-    arena = b.arena(PLIM_TRANSIENT, arenaBytes);
-    vector = b.shape({n});
-    b.beginVariant("only");
-    b.beginProgram("forward");
-    x = b.ioView(b.input("x", vector));
-    y = b.ioView(b.output("y", vector));
-  }
-};
 
 using Floats = std::vector<float>;
 
@@ -209,116 +180,6 @@ TEST(Run, AKernelsCodeIsReportedWithItsStep) {
   EXPECT_STREQ(plim_last_error()->where, "program forward, step 1");
 }
 
-TEST(Run, ProgressSeesEveryStepAndCanCancel) {
-  VectorPlan p;
-  for (int i = 0; i < 5; ++i)
-    p.b.copy(p.x, p.y, 16);
-  p.b.endProgram();
-  struct Seen {
-    std::vector<uint32_t> steps;
-    uint32_t stopAt;
-  } seen = {{}, PLIM_NONE};
-  plim_run_options options = {};
-  options.progress_data = &seen;
-  options.progress = [](void *data, uint32_t step, uint32_t steps) {
-    EXPECT_EQ(steps, 6u);
-    auto &s = *static_cast<Seen *>(data);
-    s.steps.push_back(step);
-    return static_cast<int32_t>(step == s.stopAt);
-  };
-  runVector(p.b, {1, 2, 3, 4}, PLIM_OK, &options);
-  EXPECT_EQ(seen.steps, (std::vector<uint32_t>{0, 1, 2, 3, 4, 5}));
-  seen = {{}, 3};
-  runVector(p.b, {1, 2, 3, 4}, PLIM_ERR_CANCELLED, &options);
-  EXPECT_EQ(plim_last_error()->step, 3u);
-}
-
-TEST(Run, CancelFromAnotherThreadStopsALongRunAndTheSessionRunsAgain) {
-  VectorPlan p;
-  uint32_t counter = p.b.scalar();
-  p.b.beginLoop(PLIM_NONE, counter, uint64_t(1) << 40);
-  p.b.copy(p.x, p.y, 16);
-  p.b.endLoop();
-  p.b.endProgram();
-  Model model(p.b);
-  Running r(model.model);
-  PLIM_OK_OR_FAIL(r.status);
-  float x[4] = {}, y[4];
-  plim_bind_input(r.session, PLIM_NONE, "x", x, 16, nullptr, 0);
-  plim_bind_output(r.session, PLIM_NONE, "y", y, 16);
-  for (int i = 0; i < 2; ++i) {
-    std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      plim_cancel(r.session);
-    });
-    EXPECT_EQ(r.run(), PLIM_ERR_CANCELLED);
-    other.join();
-  }
-}
-
-TEST(Run, ASessionInUseRefusesASecondRun) {
-  VectorPlan p;
-  p.b.copy(p.x, p.y, 16);
-  p.b.endProgram();
-  Model model(p.b);
-  Running r(model.model);
-  PLIM_OK_OR_FAIL(r.status);
-  float x[4] = {}, y[4];
-  plim_bind_input(r.session, PLIM_NONE, "x", x, 16, nullptr, 0);
-  plim_bind_output(r.session, PLIM_NONE, "y", y, 16);
-  plim_run_options options = {};
-  options.progress_data = &r;
-  options.progress = [](void *data, uint32_t, uint32_t) {
-    auto &running = *static_cast<Running *>(data);
-    plim_status other = PLIM_OK;
-    std::thread([&] { other = running.run(); }).join();
-    EXPECT_EQ(other, PLIM_ERR_BUSY);
-    return 0;
-  };
-  PLIM_OK_OR_FAIL(r.run(&options));
-}
-
-TEST(Run, TheTraceHasEveryTaskOfEveryLaunchOnce) {
-  TableBuilder b;
-  ChainPlan plan(65536);
-  plan.build(b);
-  Model model(b);
-  Running r(model.model, 4);
-  PLIM_OK_OR_FAIL(r.status);
-  std::vector<float> x(65536, 1);
-  float y;
-  plim_bind_input(r.session, PLIM_NONE, "x", x.data(), x.size() * 4, nullptr, 0);
-  plim_bind_output(r.session, PLIM_NONE, "y", &y, 4);
-  std::vector<plim_trace_event> ring(256);
-  plim_trace trace = {ring.data(), ring.size(), 0};
-  plim_run_options options = {};
-  options.trace = &trace;
-  PLIM_OK_OR_FAIL(r.run(&options));
-  ASSERT_LE(trace.written, ring.size());
-  uint32_t tasks = 0;
-  for (uint64_t i = 0; i < trace.written; ++i) {
-    tasks += ring[i].last_task - ring[i].first_task;
-    EXPECT_LE(ring[i].begin_ns, ring[i].end_ns);
-    EXPECT_LT(ring[i].worker, 4);
-  }
-  EXPECT_EQ(tasks, 4 * plan.tasks); // scale, add, and two phases of sum
-}
-
-TEST(Run, ATooSmallTraceRingKeepsTheLastEvents) {
-  VectorPlan p;
-  for (int i = 0; i < 10; ++i)
-    p.b.copy(p.x, p.y, 16);
-  p.b.endProgram();
-  plim_trace_event ring[4];
-  plim_trace trace = {ring, 4, 0};
-  plim_run_options options = {};
-  options.trace = &trace;
-  runVector(p.b, {1, 2, 3, 4}, PLIM_OK, &options);
-  EXPECT_EQ(trace.written, 10u);
-  for (uint64_t i = 6; i < 10; ++i)
-    EXPECT_EQ(ring[i % 4].step, i);
-}
-
 TEST(Run, ATableThatNamesAnotherQueueIsRefusedByName) {
   VectorPlan p;
   LaunchOptions o;
@@ -373,32 +234,6 @@ TEST(Run, AKernelForHigherCpusAndACappedLevelAreRefused) {
   EXPECT_EQ(misspelt.status, PLIM_ERR_CPU);
   EXPECT_STREQ(plim_last_error()->message, "need base, v3 or v4, have 'v5'");
   unsetenv("PLIM_ISA");
-}
-
-TEST(Run, TwoSessionsTakeTurnsOnOneContext) {
-  VectorPlan p;
-  Live a = p.b.born(p.arena, 0, 16);
-  p.b.launch("test.scale", {p.b.read(p.x, p.vector), p.b.write(a, p.vector)}, {3.0});
-  p.b.copy(a.view, p.y, 16);
-  p.b.dies(a);
-  p.b.endProgram();
-  Model model(p.b);
-  Running r(model.model);
-  PLIM_OK_OR_FAIL(r.status);
-  plim_session *second;
-  PLIM_OK_OR_FAIL(plim_session_create(r.weights, r.scope, nullptr, &second));
-  float x1[4] = {1, 1, 1, 1}, y1[4], x2[4] = {2, 2, 2, 2}, y2[4];
-  plim_bind_input(r.session, PLIM_NONE, "x", x1, 16, nullptr, 0);
-  plim_bind_output(r.session, PLIM_NONE, "y", y1, 16);
-  plim_bind_input(second, PLIM_NONE, "x", x2, 16, nullptr, 0);
-  plim_bind_output(second, PLIM_NONE, "y", y2, 16);
-  for (int i = 0; i < 3; ++i) {
-    PLIM_OK_OR_FAIL(r.run());
-    PLIM_OK_OR_FAIL(plim_run(second, r.context, PLIM_NONE, nullptr));
-    EXPECT_EQ(y1[3], 3);
-    EXPECT_EQ(y2[3], 6);
-  }
-  plim_session_destroy(second);
 }
 
 } // namespace
