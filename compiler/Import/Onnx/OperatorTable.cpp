@@ -34,6 +34,7 @@ llvm::ArrayRef<OperatorRow> plim::onnx::allOperators() {
                         recurrentOperators(),
                         einsumOperators(),
                         controlFlowOperators(),
+                        scanOperators(),
                         attentionOperators(),
                         featureOperators(),
                         linearAttentionOperators(),

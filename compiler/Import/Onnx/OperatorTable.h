@@ -67,6 +67,7 @@ llvm::ArrayRef<OperatorRow> quantizedArithmeticOperators();
 llvm::ArrayRef<OperatorRow> quantizedProductOperators();
 llvm::ArrayRef<OperatorRow> einsumOperators();
 llvm::ArrayRef<OperatorRow> controlFlowOperators();
+llvm::ArrayRef<OperatorRow> scanOperators();
 llvm::ArrayRef<OperatorRow> attentionOperators();
 llvm::ArrayRef<OperatorRow> featureOperators();
 llvm::ArrayRef<OperatorRow> linearAttentionOperators();
