@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------------------------===//
 
 #include "compiler/Lowering/PlanProblem/FixedCosts.h"
+#include "compiler/Lowering/PlanProblem/LaunchLevers.h"
 #include "compiler/Lowering/PlanProblem/MovableBuffers.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanProblem/RegionBuffers.h"
@@ -42,8 +43,6 @@ private:
   void addLaunch(solver::Step &step, LaunchOp launch);
   void addComposite(solver::Step &step, Operation *op);
   void addScalarOrder(int number, Operation *op);
-  void addSplits(LaunchOp launch, solver::Step &step);
-  void addAliases(LaunchOp launch, int number);
   void addAccesses();
   solver::Candidate candidateOf(CandidateAttr candidate) const;
   int bufferOf(Value value) { return result.buffers.at(rootBuffer(value)); }
@@ -304,71 +303,6 @@ void Extractor::addAccesses() {
   }
 }
 
-/// A launch has an operand for each access, a step one for each buffer.
-void Extractor::addSplits(LaunchOp launch, solver::Step &step) {
-  if (!launch.getSplits())
-    return;
-  for (SplitAttr split : launch.getSplits()->getAsRange<SplitAttr>()) {
-    solver::SplitAxis axis;
-    axis.name = split.getAxis().str();
-    axis.extent = split.getExtent();
-    axis.minPiece = split.getMinPiece();
-    axis.combine = static_cast<solver::SplitAxis::Combine>(split.getCombine());
-    axis.operands.assign(step.reads.size(), {.divisor = 0});
-    ArrayRef<int64_t> halos = split.getHalos();
-    for (auto [buffer, access] : llvm::zip_equal(launch.getBuffers(), launch.getAccesses().getAsRange<AccessAttr>())) {
-      if (!access.reads())
-        continue;
-      const solver::SplitAxis::Operand part{halos[0], halos[1], halos[2], halos[3]};
-      halos = halos.drop_front(4);
-      auto at = llvm::find(step.reads, bufferOf(buffer));
-      if (at == step.reads.end())
-        continue;
-      // Of several accesses each holds: all of the buffer, where one needs that.
-      solver::SplitAxis::Operand &known = axis.operands[size_t(at - step.reads.begin())];
-      if (known.divisor == 0 || (part.stride == 0 && part.divisor > 0))
-        known = part;
-    }
-    step.splits.push_back(std::move(axis));
-  }
-}
-
-void Extractor::addAliases(LaunchOp launch, int number) {
-  if (!launch.getAliases() || launch.getNumResults())
-    return;
-  for (AliasAttr attr : launch.getAliases()->getAsRange<AliasAttr>()) {
-    Value operand = launch.getBuffers()[attr.getOperand()], base = launch.getBuffers()[attr.getBase()];
-    AccessAttr access = launch.getAccess(attr.getOperand()), baseAccess = launch.getAccess(attr.getBase());
-    solver::Alias alias;
-    alias.kind = static_cast<solver::AliasKind>(attr.getKind());
-    alias.buffer = bufferOf(operand);
-    alias.base = bufferOf(base);
-    alias.step = number;
-    alias.offset = attr.getOffset();
-    alias.run = attr.getRun();
-    alias.stride = attr.getStride();
-    alias.savedNs = attr.getSavedNs();
-    // The alias speaks of whole buffers; the launch must use them as such.
-    bool whole = rootBuffer(operand) == operand && rootBuffer(base) == base && access.getOffset() == 0;
-    // A value that is concatenated twice lies in one place; the other one needs its copy.
-    if (alias.kind == solver::AliasKind::Into)
-      whole &= llvm::count_if(launch.getBuffers(), [&](Value v) { return rootBuffer(v) == operand; }) == 1;
-    if (alias.kind != solver::AliasKind::View)
-      whole &= baseAccess.getOffset() == 0;
-    bool transient =
-        problem.buffers[alias.buffer].kind == solver::BufferKind::Transient ||
-        (alias.kind == solver::AliasKind::InPlace && problem.buffers[alias.buffer].kind == solver::BufferKind::Output);
-    solver::BufferKind kind = problem.buffers[alias.base].kind;
-    bool baseFits = alias.kind == solver::AliasKind::InPlace
-                        ? kind == solver::BufferKind::Transient
-                        : kind != solver::BufferKind::State &&
-                              (alias.kind == solver::AliasKind::Into || kind != solver::BufferKind::Output);
-    if (whole && transient && baseFits && !isShared[alias.buffer] && !isShared[alias.base] &&
-        alias.buffer != alias.base)
-      problem.aliases.push_back(alias);
-  }
-}
-
 FailureOr<PlanProblem> Extractor::run() {
   result.program = program;
   problem.workers = module.getWorkers();
@@ -395,8 +329,8 @@ FailureOr<PlanProblem> Extractor::run() {
   markMovable(result, isShared, request.kept);
   for (auto [number, op] : llvm::enumerate(result.steps))
     if (auto launch = dyn_cast<LaunchOp>(op)) {
-      addSplits(launch, problem.steps[number]);
-      addAliases(launch, int(number));
+      addSplits(result, launch, problem.steps[number]);
+      addAliases(result, launch, int(number), isShared);
     }
   addFixedCosts(program, problem);
   std::vector<std::string> errors = solver::validate(problem);
