@@ -159,7 +159,7 @@ std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
 std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity, JointOptions request) const {
   std::optional<Solution> best;
   if (context.problem.levers.stream)
-    if (best = planForLess(capacity); best)
+    if (best = planForLess(capacity, request); best)
       return best;
   auto consider = [&](Solution &plan) {
     if (plim::solver::within(plan.peak, capacity) && (!best || plan.ns < best->ns))
@@ -189,8 +189,7 @@ std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity, Join
 
 // With less in some slots another set of constants is kept, and the arena has another size: what was too much in it
 // says little then. A plan that is made for so much less altogether is much the same.
-std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity) const {
-  JointOptions request = this->request(capacity);
+std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity, JointOptions request) const {
   for (int attempt = 0; attempt < kTrials; ++attempt) {
     const std::optional<JointPlan> joint = planner.plan(request);
     if (!joint)
@@ -201,6 +200,7 @@ std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity) const
         return std::move(*plan);
     request.capacity[0] -= std::max(placed.plan.peak[0] - capacity[0], context.problem.granule)
                            << std::max(0, attempt - 1);
+    request.from = joint->search;
   }
   return std::nullopt;
 }

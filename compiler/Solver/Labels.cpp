@@ -34,7 +34,7 @@ std::vector<Solution> smallestByLabel(const Problem &problem, const FitOptions &
   if (labels.size() < 2 || !problem.levers.choose || int64_t(problem.steps.size()) > kLabelSteps)
     return plans;
   FitOptions less = withLessSearch(options);
-  less.jointRescues = options.jointRescues / 2; // only least memory is sought
+  less.jointRounds = 0, less.jointRescues = options.jointRescues / 2; // only least memory is sought
   for (const auto &[label, barredBy] : labels) {
     Problem only = onlyLabel(problem, label);
     only.levers.spill = false;

@@ -18,7 +18,7 @@ void sortUnique(std::vector<int> &v) {
 
 Graph::Graph(const Context &context, const std::vector<int> &order, bool ssd) : problem(context.problem) {
   findViews(context);
-  makeValues(ssd);
+  makeValues(context, ssd);
   makeOperations(order);
   makeGroups();
   findSharings();
@@ -79,9 +79,30 @@ void Graph::findViews(const Context &context) {
   }
 }
 
-void Graph::makeValues(bool ssd) {
+// Whether all that touches a piece can have it where it ends up in one of the caller's outputs, which is there all run
+// long: then it takes no memory of its own. By buffer.
+std::vector<char> Graph::liesInOutput(const Context &context) const {
+  std::vector<char> inside(problem.buffers.size(), 0);
+  if (!problem.levers.alias)
+    return inside;
+  for (const Alias &a : problem.aliases) {
+    const Buffer &buffer = problem.buffers[a.buffer];
+    if (a.kind != AliasKind::Into || buffer.kind != BufferKind::Transient ||
+        problem.buffers[a.base].kind != BufferKind::Output)
+      continue;
+    const std::vector<Candidate> &makers = problem.steps[context.uses.writer[a.buffer]].candidates;
+    const bool subrange = a.run > 0 || a.offset % buffer.align != 0;
+    inside[a.buffer] |=
+        !subrange || (takesSubrange(context, a.buffer, a.step) &&
+                      std::ranges::all_of(makers, [](const Candidate &c) { return (c.flags & kSubrangeOk) != 0; }));
+  }
+  return inside;
+}
+
+void Graph::makeValues(const Context &context, bool ssd) {
   const Link *in = problem.link(Tier::Ssd, Tier::Ram), *out = problem.link(Tier::Ram, Tier::Ssd);
   const bool streams = problem.levers.stream && in, spills = problem.levers.spill && in && out && ssd;
+  const std::vector<char> placed = liesInOutput(context);
   valueOf.assign(problem.buffers.size(), -1);
   for (int b = 0; b < int(problem.buffers.size()); ++b) {
     const Buffer &buffer = problem.buffers[b];
@@ -97,10 +118,10 @@ void Graph::makeValues(bool ssd) {
     }
     Value v;
     v.buffer = b, v.group = buffer.group, v.inFile = inFile;
-    v.spillable = transient && large && spills;
+    v.spillable = transient && large && spills && !placed[b];
     const int64_t align = constant || v.spillable ? std::max(kSsdAlign, buffer.align) : buffer.align;
     for (int64_t bytes : sizes)
-      v.bytes.push_back(alignUp(bytes, align));
+      v.bytes.push_back(placed[b] ? 0 : alignUp(bytes, align));
     valueOf[b] = int(values.size());
     values.push_back(std::move(v));
   }

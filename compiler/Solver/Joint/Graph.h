@@ -36,7 +36,7 @@ struct Graph {
   };
   struct Value {
     int buffer = -1;
-    std::vector<int64_t> bytes{}; // by choice of the group, rounded up as its storage is
+    std::vector<int64_t> bytes{}; // by choice of the group, rounded up as its storage is; 0 where it lies in an output
     int group = -1;
     int maker = -1;         // operation, -1 of a streamed constant
     bool remakable = false; // its maker may run again
@@ -66,7 +66,8 @@ struct Graph {
 
 private:
   void findViews(const Context &context);
-  void makeValues(bool ssd);
+  std::vector<char> liesInOutput(const Context &context) const;
+  void makeValues(const Context &context, bool ssd);
   void makeOperations(const std::vector<int> &order);
   void makeGroups();
   void findSharings();

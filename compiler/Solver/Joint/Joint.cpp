@@ -8,15 +8,23 @@
 #include <numeric>
 
 namespace plim::solver {
+
+struct JointSearch {
+  std::shared_ptr<const Graph> graph; // of the timeline
+  std::unique_ptr<const Timeline> timeline;
+};
+
 namespace {
 
 // What a link's time is charged with. None is best everywhere: a busy link stalls where the plan saw free slots.
 constexpr double kLinkPrices[] = {0, 0.05, 0.25};
+constexpr int kPriceShare = 4;           // of the rounds, for each of them
+constexpr int kPatienceShare = 3;        // of the rounds that remain, without a better plan
+constexpr int kMendRounds = 60;          // after a plan was made smaller
+constexpr int64_t kMost = INT64_MAX / 8; // stands for no limit, with room for sums
 constexpr int kReplans = 6;
 constexpr int kCoarseRescues = 100;
-constexpr int kLoweringRescues = 2;      // times as many as elsewhere: each success is a smaller plan
-constexpr int kThoroughOperations = 128; // graphs with transfers that are tried again where the first try fails
-constexpr int kThoroughRounds = 12000;   // of that try, by operation: few take little time, and each matters more
+constexpr int kLoweringRescues = 2; // times as many as elsewhere: each success is a smaller plan
 
 // Work for one try at a smaller plan, and for all that follow it. Small graphs, which are the harder ones near their
 // floor, take more of it; a million takes about 0.1 s.
@@ -50,17 +58,28 @@ SearchOptions searchOf(const JointOptions &options, bool firstFit) {
   return {options.seed, options.iterations, options.rescues, firstFit, options.work};
 }
 
+// A plan of a timeline that fits, once its transfers are settled; nothing where they no longer fit then.
+std::optional<JointPlan> settled(Timeline t, const JointOptions &options) {
+  if (!settleTransfers(t, options))
+    return std::nullopt;
+  return emit(t);
+}
+
+void setCapacities(Timeline &t, const JointOptions &options) {
+  for (int slot = 0; slot < t.slots; ++slot) {
+    const int64_t own = slot < int(options.capacityAt.size()) ? options.capacityAt[slot] : kUnbounded;
+    t.setCapacity(slot, std::min({ramOf(options), own, kMost}) - t.graph.resident);
+  }
+}
+
 // A timeline that fits; null where none is found.
 std::unique_ptr<Timeline> fittingTimeline(const Graph &graph, const JointOptions &options, double linkPrice,
-                                          bool firstFit) {
+                                          const SearchOptions &search) {
   auto t = std::make_unique<Timeline>(graph, ramOf(options), ssdOf(options));
-  for (int slot = 0; slot < std::min(t->slots, int(options.capacityAt.size())); ++slot)
-    t->setCapacity(slot, std::min(t->capacityAt(slot), options.capacityAt[slot] - graph.resident));
+  setCapacities(*t, options);
   t->linkPrice = linkPrice;
-  plant(*t, searchOf(options, firstFit));
-  if (!improve(*t, searchOf(options, firstFit)) || !settleTransfers(*t, options))
-    return nullptr;
-  return t;
+  plant(*t, search);
+  return improve(*t, search) ? std::move(t) : nullptr;
 }
 
 bool transfers(const Graph &graph) {
@@ -68,17 +87,64 @@ bool transfers(const Graph &graph) {
                      [](const Graph::Value &v) { return v.maker < 0 || v.spillable; });
 }
 
-std::optional<JointPlan> planBest(const Graph &graph, const JointOptions &options, bool firstFit = false) {
-  std::optional<JointPlan> best;
+std::optional<JointPlan> firstPlan(const Graph &graph, const JointOptions &options) {
   for (double price : kLinkPrices) {
-    if (std::unique_ptr<Timeline> t = fittingTimeline(graph, options, price, firstFit)) {
-      JointPlan plan = emit(*t);
-      if (!best || plan.ns < best->ns)
-        best = std::move(plan);
-    }
-    if (!transfers(graph) || (firstFit && best))
+    const auto t = fittingTimeline(graph, options, price, searchOf(options, true));
+    if (!t)
+      break; // whether a timeline fits hardly depends on the price; whether its transfers do, may
+    if (std::optional<JointPlan> plan = settled(*t, options); plan || !transfers(graph))
+      return plan;
+  }
+  return std::nullopt;
+}
+
+// A few rounds for each price of the link, the rest for the best of them.
+std::optional<JointPlan> planBest(const std::shared_ptr<const Graph> &graph, const JointOptions &options) {
+  const bool sends = transfers(*graph);
+  SearchOptions search = searchOf(options, false);
+  search.iterations = sends ? options.iterations / kPriceShare : options.iterations;
+  std::optional<JointPlan> best;
+  std::unique_ptr<Timeline> chosen;
+  auto consider = [&](std::unique_ptr<Timeline> t) {
+    std::optional<JointPlan> plan = settled(*t, options);
+    if (chosen && !(plan && (!best || plan->ns < best->ns)))
+      return;
+    if (plan)
+      best = std::move(plan);
+    chosen = std::move(t);
+  };
+  for (double price : kLinkPrices) {
+    std::unique_ptr<Timeline> t = fittingTimeline(*graph, options, price, search);
+    if (!t)
+      break;
+    consider(std::move(t));
+    if (!sends)
       break;
   }
+  if (chosen && sends) {
+    search.iterations = options.iterations - search.iterations, search.patience = search.iterations / kPatienceShare;
+    ++search.seed;
+    auto more = std::make_unique<Timeline>(*chosen);
+    improve(*more, search);
+    consider(std::move(more));
+  }
+  if (best)
+    best->search = std::make_shared<const JointSearch>(graph, std::move(chosen));
+  return best;
+}
+
+// From a plan that took too much.
+std::optional<JointPlan> planFrom(const JointSearch &from, const JointOptions &options) {
+  auto t = std::make_unique<Timeline>(*from.timeline);
+  setCapacities(*t, options);
+  SearchOptions search = searchOf(options, false);
+  search.iterations = std::min(search.iterations, kMendRounds);
+  if (!mend(*t, search))
+    return std::nullopt;
+  improve(*t, search);
+  std::optional<JointPlan> best = settled(*t, options);
+  if (best)
+    best->search = std::make_shared<const JointSearch>(from.graph, std::move(t));
   return best;
 }
 
@@ -110,16 +176,21 @@ std::unique_ptr<Timeline> lowered(std::unique_ptr<Timeline> t, int64_t least, co
 
 // Repair is weak on small graphs near their floor, where one value is a large part of the memory: there all plans are
 // tried.
-std::optional<JointPlan> planEither(const Context &context, const std::vector<int> &order, const Graph &graph,
-                                    const JointOptions &options, bool firstFit = false) {
-  std::optional<JointPlan> best = planBest(graph, options, firstFit);
+void tryAll(const Context &context, const std::vector<int> &order, const Graph &graph, const JointOptions &options,
+            std::optional<JointPlan> &best) {
   const bool searched = !transfers(graph) && options.capacityAt.empty() && isSmall(context.problem);
   if (!searched || (best && best->ns <= graph.fastestNs))
-    return best;
+    return;
   ExactPlan exact = exactPlan(context, {.arena = ramOf(options), .order = order});
   if (exact.outcome == ExactPlan::Outcome::Fastest && (!best || exact.ns < best->ns))
-    best = JointPlan{std::move(exact.schedule), std::move(exact.begun), exact.live, exact.ns};
-  return best;
+    best = JointPlan{std::move(exact.schedule), std::move(exact.begun), exact.live, exact.ns, {}};
+}
+
+std::optional<JointPlan> planAny(const Context &context, const std::vector<int> &order, const Graph &graph,
+                                 const JointOptions &options) {
+  std::optional<JointPlan> plan = firstPlan(graph, options);
+  tryAll(context, order, graph, options, plan);
+  return plan;
 }
 
 } // namespace
@@ -132,11 +203,17 @@ JointPlanner::JointPlanner(const Context &c, std::vector<int> given) : context(c
 }
 
 std::optional<JointPlan> JointPlanner::plan(const JointOptions &options) const {
-  return planEither(context, order, Graph(context, order, ssdOf(options) > 0), options);
+  if (options.from)
+    return planFrom(*options.from, options);
+  const auto graph = std::make_shared<const Graph>(context, order, ssdOf(options) > 0);
+  std::optional<JointPlan> best = planBest(graph, options);
+  tryAll(context, order, *graph, options, best);
+  return best;
 }
 
 std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const {
-  const Graph graph(context, order, ssdOf(given) > 0);
+  const auto shared = std::make_shared<const Graph>(context, order, ssdOf(given) > 0);
+  const Graph &graph = *shared;
   // No plan needs less than the operands of each operation with its leanest way.
   int64_t low = graph.resident, high = INT64_MAX;
   for (const Graph::Operation &op : graph.operations) {
@@ -154,7 +231,7 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   }
   JointOptions options = given;
   options.capacityAt.clear(), options.iterations = 0;
-  std::optional<JointPlan> best = planEither(context, order, graph, options, true);
+  std::optional<JointPlan> best = planAny(context, order, graph, options);
   if (!best)
     return best;
   const int64_t lowest = low;
@@ -164,16 +241,9 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   if (lowers)
     options.rescues = std::min(given.rescues, kCoarseRescues), options.work = tryWork(graph);
   const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / (lowers ? 25 : 500));
-  // The first timeline that fits may not once its transfers are in the order of their queues, where another one does.
-  const bool thorough = transfers(graph) && int(graph.operations.size()) <= kThoroughOperations;
   while (high - low > step) {
     options.capacity[int(Tier::Ram)] = low + (high - low) / 2;
-    std::optional<JointPlan> plan = planEither(context, order, graph, options, true);
-    if (!plan && thorough) {
-      JointOptions more = options;
-      more.iterations = std::max(given.iterations, kThoroughRounds / std::max(1, int(graph.operations.size())));
-      plan = planEither(context, order, graph, more);
-    }
+    std::optional<JointPlan> plan = planAny(context, order, graph, options);
     if (plan) {
       high = std::min(options.capacity[int(Tier::Ram)], plan->live + graph.resident);
       best = std::move(plan);
@@ -183,7 +253,7 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   }
   options.capacity[int(Tier::Ram)] = high, options.rescues = given.rescues, options.work = given.work;
   if (lowers)
-    if (std::unique_ptr<Timeline> t = fittingTimeline(graph, options, 0, true)) {
+    if (std::unique_ptr<Timeline> t = fittingTimeline(graph, options, 0, searchOf(options, true))) {
       t = lowered(std::move(t), lowest, options);
       if (liveOf(*t) + graph.resident < high) {
         improve(*t, searchOf(given, false));
@@ -191,7 +261,7 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
       }
     }
   options.iterations = given.iterations;
-  std::optional<JointPlan> faster = planBest(graph, options);
+  std::optional<JointPlan> faster = planBest(shared, options);
   return faster && faster->ns < best->ns ? faster : best;
 }
 

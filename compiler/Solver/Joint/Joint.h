@@ -23,6 +23,8 @@
 
 namespace plim::solver {
 
+struct JointSearch; // what a plan was made from
+
 // Limits count work, never time, so that equal input gives equal plans.
 struct JointOptions {
   // Of the ram: what transient storages and workspace may take at one time, and, where the problem can
@@ -33,6 +35,8 @@ struct JointOptions {
   int iterations = 600; // rounds of ruin and recreate
   int rescues = 300;    // rounds at least where the first plans do not fit
   int64_t work = 0;     // stops when about this many values were looked at; 0: no limit
+  // A plan of the same planner that took too much: this one starts from there, which takes a few rounds.
+  std::shared_ptr<const JointSearch> from{};
 };
 
 struct JointPlan {
@@ -40,6 +44,7 @@ struct JointPlan {
   std::vector<int> slots{}; // by action: the slot that JointOptions::capacityAt counts it in
   int64_t live = 0;         // most bytes at one time, as this planner counts them
   int64_t ns = 0;           // scheduleNs
+  std::shared_ptr<const JointSearch> search{};
 };
 
 class JointPlanner {

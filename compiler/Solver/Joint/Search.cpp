@@ -1,6 +1,7 @@
 //===- Search.cpp - Makes a timeline fit, then cheap ---------------------------------------------===//
 #include "compiler/Solver/Joint/Search.h"
 #include <algorithm>
+#include <ranges>
 #include <tuple>
 
 namespace plim::solver {
@@ -87,10 +88,26 @@ namespace {
 struct Seed {
   double power;
   bool postpone, capGain, trial;
+  bool bare = false; // starts with all that may be there on the ssd
 };
-constexpr Seed kSeeds[] = {{4, true, true, false},  {4, false, false, false}, {1, false, false, false},
-                           {4, true, true, true},   {1, true, true, false},   {16, false, false, false},
-                           {0.3, true, true, false}};
+constexpr Seed kSeeds[] = {{4, true, true, false, true}, {4, true, true, false},  {4, false, false, false},
+                           {1, false, false, false},     {4, true, true, true},   {1, true, true, false},
+                           {16, false, false, false},    {0.3, true, true, false}};
+
+bool maySend(const Timeline &t, int value) {
+  return t.graph.values[value].maker < 0 || t.graph.values[value].spillable;
+}
+
+// Keeps nothing in memory that the ssd can hold until it is used next, and lets all wait for that: without another
+// order or recomputation no plan takes less memory.
+void strip(Timeline &t) {
+  t.lateReads = t.promptWrites = true;
+  for (int v = 0; v < int(t.touches.size()); ++v)
+    for (int i = 1; i < int(t.touches[v].size()) && maySend(t, v); ++i)
+      if (t.droppable(v, i) && t.readable(v, i))
+        t.dropToRead(v, i);
+  t.lateReads = t.promptWrites = false;
+}
 
 // ns that a plan may take where the best so far takes less, as its overhead times a factor. Where none fits: any.
 int64_t ceilingOf(const Timeline &t, const Worth &best, double factor) {
@@ -105,6 +122,8 @@ void grow(Timeline &t, const SearchOptions &options, const Seed &seed, int64_t c
                               .work = limitOf(options),
                               .ceiling = ceiling};
   t.lambda = 0;
+  if (seed.bare)
+    strip(t);
   if (repair(t, repairOptions, random))
     prune(t);
 }
@@ -147,12 +166,14 @@ bool plant(Timeline &t, const SearchOptions &options) {
   if (t.over() <= 0)
     return true;
   Worth best(t);
-  const Seed *bestSeed = &kSeeds[0];
+  const bool sends =
+      std::ranges::any_of(std::views::iota(0, int(t.touches.size())), [&](int v) { return maySend(t, v); });
+  const Seed *bestSeed = nullptr;
   for (const Seed &seed : kSeeds) {
-    if (seed.trial && t.slots > kTrialSlots)
+    if ((seed.trial && t.slots > kTrialSlots) || (seed.bare && !sends))
       continue;
     grow(t, options, seed, ceilingOf(t, best, 1.3), random);
-    if (const Worth now(t); now < best)
+    if (const Worth now(t); !bestSeed || now < best)
       best = now, bestSeed = &seed;
     t.undo(clean);
     if (best.excess == 0 && options.firstFit)
@@ -178,6 +199,8 @@ bool improve(Timeline &t, const SearchOptions &options) {
   t.commit();
   for (int round = 0, sinceBest = 0; round < rounds && t.work < limitOf(options) && !t.touches.empty(); ++round) {
     if (best.excess == 0 ? options.firstFit || best.ns <= t.graph.fastestNs : options.firstFit && sinceBest > kGiveUp)
+      break;
+    if (best.excess == 0 && options.patience > 0 && sinceBest >= options.patience)
       break;
     const size_t mark = t.mark();
     const double lambda = t.lambda;

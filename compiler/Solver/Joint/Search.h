@@ -13,6 +13,7 @@ struct SearchOptions {
   int rescues = 300;     // rounds at least where the first plans do not fit
   bool firstFit = false; // stops as soon as a plan fits
   int64_t work = 0;      // the timeline's work at which it stops; 0: none
+  int patience = 0;      // rounds without a better plan after which improve stops; 0: none
 };
 
 // Puts back, the dearest first, whatever still fits; of the given values only, where there are such.

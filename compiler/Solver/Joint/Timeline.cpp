@@ -36,9 +36,10 @@ Timeline::Timeline(const Graph &g, int64_t ramCapacity, int64_t ssdBytes)
     for (int v : op.reads)
       touches[v].push_back({t, 1, Source::Keep});
   }
+  std::vector<int64_t> durations;
   for (int t = 0; t < slots; ++t)
-    readTime.push_back(begin[t + 1] - begin[t]);
-  writeTime = readTime;
+    durations.push_back(begin[t + 1] - begin[t]);
+  readTime = writeTime = LinkTime(std::move(durations));
   for (int v = 0; v < int(values); ++v)
     if (g.values[v].maker < 0)
       touches[v].push_back({slots, 1, Source::Keep});
@@ -356,10 +357,10 @@ void Timeline::undo(size_t mark) {
       ns = e.old;
       break;
     case Entry::ReadTime:
-      readTime[e.at] = e.old;
+      readTime.set(e.at, e.old);
       break;
     case Entry::WriteTime:
-      writeTime[e.at] = e.old;
+      writeTime.set(e.at, e.old);
       break;
     case Entry::Choice:
       choice[e.at] = int(e.old);

@@ -19,6 +19,7 @@
 #define PLIM_SOLVER_JOINT_TIMELINE_H
 
 #include "compiler/Solver/Joint/Graph.h"
+#include "compiler/Solver/Joint/LinkTime.h"
 #include "compiler/Solver/Joint/SlotTree.h"
 
 namespace plim::solver {
@@ -149,8 +150,8 @@ private:
   };
 
   std::vector<int64_t> size, peak, capacity;
-  std::vector<int> peakRun;                 // by slot: the place in `runs` where its peak is
-  std::vector<int64_t> readTime, writeTime; // free ns of the links by slot
+  std::vector<int> peakRun;     // by slot: the place in `runs` where its peak is
+  LinkTime readTime, writeTime; // of the links
   const Link *readLink, *writeLink;
   std::vector<int> runCount; // by operation
   int64_t doubles = 0;       // runs beyond the first, where recompute is off

@@ -62,21 +62,29 @@ void Timeline::passWrite(int value, int from) {
 
 void Timeline::planWrite(int value, Transfer &t) const {
   int64_t left = t.write ? writeLink->latencyNs + transferNs(*writeLink, size[value]) : 0;
-  int slot = t.from + 1;
-  for (; left > 0 && slot < t.to && !t.prompt; ++slot)
-    if (const int64_t some = std::min(left, writeTime[slot]); some > 0)
+  t.writeEnd = t.from + 1;
+  while (left > 0 && !t.prompt && t.writeEnd < t.to) {
+    const int slot = writeTime.next(t.writeEnd, t.to);
+    if (slot < t.to) {
+      const int64_t some = std::min(left, writeTime[slot]);
       t.written.push_back({slot, some}), left -= some;
-  t.writeEnd = slot;
+    }
+    t.writeEnd = std::min(slot + 1, t.to);
+  }
   t.stall += left;
 }
 
 void Timeline::planRead(int value, Transfer &t) const {
   int64_t left = t.read ? readLink->latencyNs + transferNs(*readLink, size[value]) : 0;
-  int slot = t.to;
-  for (; left > 0 && slot > t.writeEnd && !t.late; --slot)
-    if (const int64_t some = std::min(left, readTime[slot - 1]); some > 0)
-      t.fetched.push_back({slot - 1, some}), left -= some;
-  t.readStart = slot;
+  t.readStart = t.to;
+  while (left > 0 && !t.late && t.readStart > t.writeEnd) {
+    const int slot = readTime.last(t.writeEnd, t.readStart);
+    if (slot >= t.writeEnd) {
+      const int64_t some = std::min(left, readTime[slot]);
+      t.fetched.push_back({slot, some}), left -= some;
+    }
+    t.readStart = std::max(slot, t.writeEnd);
+  }
   t.stall += left;
 }
 
@@ -92,10 +100,10 @@ Transfer Timeline::plan(int value, int from, int to, bool write, bool read) cons
 }
 
 void Timeline::takeTime(Entry::Kind kind, const std::vector<std::pair<int, int64_t>> &taken, int sign) {
-  std::vector<int64_t> &time = kind == Entry::ReadTime ? readTime : writeTime;
+  LinkTime &time = kind == Entry::ReadTime ? readTime : writeTime;
   for (auto [slot, some] : taken) {
     log.push_back({kind, slot, 0, time[slot]});
-    time[slot] += sign * some;
+    time.set(slot, time[slot] + sign * some);
   }
 }
 

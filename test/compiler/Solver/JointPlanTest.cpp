@@ -262,5 +262,60 @@ TEST(JointPlan, AWriteEndsBeforeTheNextSlotWhereThatIsFull) {
   EXPECT_GT(full->ns, room->ns);
 }
 
+Step stepOf(std::vector<int> reads, std::vector<int> writes, int64_t ns) {
+  return {.name = "s",
+          .reads = std::move(reads),
+          .writes = std::move(writes),
+          .candidates = {{.kernel = "k", .ns = ns, .flags = kSubrangeOk}}};
+}
+
+// No search finds more than the memory of a step's operands here, so none is made: the plan is found at once.
+TEST(JointPlan, WeightsThatAreUsedTwiceAreStreamedOneAtATime) {
+  constexpr int kWeights = 60;
+  constexpr int64_t kSmall = 256, kLarge = 1 << 20;
+  Problem p;
+  p.levers = {.stream = true};
+  p.links = {{Tier::Ssd, Tier::Ram, 1'200'000'000, 60'000}};
+  p.buffers = {{.name = "x", .bytes = kSmall, .kind = BufferKind::Input}};
+  for (int k = 0; k < kWeights; ++k)
+    p.buffers.push_back({.name = "w", .bytes = kLarge - (k * 7 % 16) * 40960, .kind = BufferKind::Constant});
+  for (int k = 0; k < 2 * kWeights; ++k) { // forwards, then backwards
+    p.buffers.push_back({.name = "v", .bytes = kSmall});
+    const int weight = 1 + (k < kWeights ? k : 2 * kWeights - 1 - k);
+    p.steps.push_back(stepOf({k == 0 ? 0 : kWeights + k, weight}, {kWeights + k + 1}, 100'000));
+  }
+  p.buffers.back().kind = BufferKind::Output;
+  ASSERT_THAT(validate(p), IsEmpty());
+  const Context context(p);
+  const std::optional<JointPlan> least = JointPlanner(context).smallest({.iterations = 0, .rescues = 0});
+  ASSERT_TRUE(least);
+  EXPECT_EQ(least->live, kLarge + 2 * kSmall);
+  EXPECT_TRUE(planHolds(p, {.capacity = {kLarge + 2 * kSmall, 0, 0, 0}, .iterations = 0, .rescues = 0}));
+}
+
+// Pieces that are written straight into an output of the caller's are no memory of the plan.
+TEST(JointPlan, PiecesOfAnOutputTakeNothing) {
+  constexpr int kPieces = 8;
+  constexpr int64_t kPiece = 4096;
+  Problem p;
+  p.buffers = {{.name = "x", .bytes = 64, .kind = BufferKind::Input},
+               {.name = "y", .bytes = kPieces * kPiece, .kind = BufferKind::Output}};
+  Step whole = stepOf({}, {1}, 100);
+  for (int k = 0; k < kPieces; ++k) {
+    p.buffers.push_back({.name = "piece", .bytes = kPiece});
+    p.steps.push_back(stepOf({0}, {k + 2}, 100));
+    whole.reads.push_back(k + 2);
+    p.aliases.push_back({AliasKind::Into, k + 2, 1, kPieces, k * kPiece});
+  }
+  p.steps.push_back(whole);
+  ASSERT_THAT(validate(p), IsEmpty());
+  EXPECT_TRUE(JointPlanner(Context(p)).plan({.capacity = {0, 0, 0, 0}, .iterations = 0, .rescues = 0}));
+  for (Alias &alias : p.aliases) // between the rows of the others, which the kernel of one piece cannot write
+    alias.run = 64, alias.stride = kPieces * 64, alias.offset = (&alias - p.aliases.data()) * 64;
+  EXPECT_TRUE(JointPlanner(Context(p)).plan({.capacity = {0, 0, 0, 0}, .iterations = 0, .rescues = 0}));
+  p.steps[3].candidates[0].flags = 0;
+  EXPECT_EQ(JointPlanner(Context(p)).smallest({.iterations = 0, .rescues = 0})->live, kPiece);
+}
+
 } // namespace
 } // namespace plim::solver

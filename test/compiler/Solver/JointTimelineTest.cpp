@@ -39,6 +39,30 @@ TEST(SlotTree, AgreesWithAPlainArray) {
   }
 }
 
+TEST(LinkTime, FindsTheNextAndTheLastFreeSlot) {
+  std::mt19937_64 random(4);
+  for (int n : {1, 63, 64, 65, 200}) {
+    std::vector<int64_t> plain(n, 0);
+    LinkTime time(plain);
+    for (int k = 0; k < 400; ++k) {
+      const int slot = int(random() % uint64_t(n));
+      plain[slot] = random() % 4 == 0 ? 5 : 0;
+      time.set(slot, plain[slot]);
+      int first = int(random() % uint64_t(n + 1)), end = int(random() % uint64_t(n + 1));
+      if (first > end)
+        std::swap(first, end);
+      auto isFree = [](int64_t ns) { return ns > 0; };
+      const auto begin = plain.begin();
+      ASSERT_EQ(time.next(first, end), std::find_if(begin + first, begin + end, isFree) - begin);
+      int last = end - 1;
+      while (last >= first && plain[last] == 0)
+        --last;
+      ASSERT_EQ(time.last(first, end), last);
+      ASSERT_EQ(time[slot], plain[slot]);
+    }
+  }
+}
+
 double excessOf(const std::vector<int64_t> &memory) {
   double sum = 0;
   for (int64_t x : memory)
