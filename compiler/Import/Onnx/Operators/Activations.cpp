@@ -1,13 +1,11 @@
 // Activations, those of com.microsoft among them.
-#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/Operators/Elementwise.h"
 
 using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
 namespace {
-
-template <typename Op> LogicalResult unary(NodeImporter &n) { return n.finish(n.make<Op>(n[0])); }
 
 LogicalResult leakyRelu(NodeImporter &n) { return n.finish(n.make<graph::LeakyReluOp>(n[0], n.real("alpha", 0.01f))); }
 

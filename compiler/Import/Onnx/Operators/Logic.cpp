@@ -1,15 +1,11 @@
 // Comparison, logic, choice and conversion.
-#include "compiler/Import/Onnx/NodeImporter.h"
+#include "compiler/Import/Onnx/Operators/Elementwise.h"
 
 using namespace mlir;
 using namespace plim;
 using namespace plim::onnx;
 
 namespace {
-
-template <typename Op> LogicalResult unary(NodeImporter &n) { return n.finish(n.make<Op>(n[0])); }
-
-template <typename Op> LogicalResult binary(NodeImporter &n) { return n.finish(n.make<Op>(n[0], n[1])); }
 
 LogicalResult isInf(NodeImporter &n) {
   return n.finish(
