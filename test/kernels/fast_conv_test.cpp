@@ -106,6 +106,17 @@ void check(const char *kernel, const Case &c, unsigned seed) {
     }
 }
 
+/// Of kernel x kernel taps, padded by half of them; flags, activation and gap by the number.
+Case padded(Case c, int64_t kernel, int64_t stride, unsigned number) {
+  c.kernelH = c.kernelW = kernel;
+  c.strideH = c.strideW = stride;
+  c.padH = c.padW = c.padEndH = c.padEndW = kernel / 2;
+  c.flags = number % 4;
+  c.activation = number % PLIM_ACT_COUNT;
+  c.gap = number % 3;
+  return c;
+}
+
 TEST(ConvPointwise, PixelsWithAndWithoutStrideAreRight) {
   unsigned seed = 0;
   for (int64_t gap : {0, 3})
@@ -188,14 +199,8 @@ TEST(ConvDirect, UsualShapesAreRight) {
   for (int64_t kernel : {1, 2, 3, 5, 7})
     for (int64_t stride : {1, 2})
       for (int64_t channels : {3, 16, 33}) {
-        Case c{2, 17, 15, channels, 20 + 7 * kernel};
-        c.kernelH = c.kernelW = kernel;
-        c.strideH = c.strideW = stride;
-        c.padH = c.padW = c.padEndH = c.padEndW = kernel / 2;
-        c.flags = seed % 4;
-        c.activation = seed % PLIM_ACT_COUNT;
-        c.gap = seed % 3;
-        check("conv.nhwc_direct", c, seed++);
+        check("conv.nhwc_direct", padded({2, 17, 15, channels, 20 + 7 * kernel}, kernel, stride, seed), seed);
+        ++seed;
       }
 }
 
@@ -248,14 +253,8 @@ TEST(ConvDepthwise, TunedKernelsAreRight) {
     for (int64_t stride : {1, 2})
       for (int64_t width : {1, 2, 4, 7, 16, 31})
         for (int64_t channels : {1, 8, 16, 70, 130}) {
-          Case c{1, 6, width, channels, channels};
-          c.kernelH = c.kernelW = kernel;
-          c.strideH = c.strideW = stride;
-          c.padH = c.padW = c.padEndH = c.padEndW = kernel / 2;
-          c.flags = seed % 4;
-          c.activation = seed % PLIM_ACT_COUNT;
-          c.gap = seed % 3;
-          check("conv.nhwc_depthwise", c, seed++);
+          check("conv.nhwc_depthwise", padded({1, 6, width, channels, channels}, kernel, stride, seed), seed);
+          ++seed;
         }
 }
 

@@ -28,6 +28,17 @@ size_t floatsOf(const plim_shape &s) {
   return s.layout == PLIM_PANEL32 ? size_t((s.dims[1] + 31) / 32 * 32 * s.dims[0]) : size_t(plim_elements(&s));
 }
 
+plim_launch launchOf(const std::vector<const plim_shape *> &shapes, const std::vector<void *> &buffers,
+                     const std::vector<int64_t> &attrs) {
+  plim_launch launch = {};
+  launch.attrs = attrs.data();
+  launch.buf = buffers.data();
+  launch.shape = shapes.data();
+  launch.operands = uint32_t(shapes.size());
+  launch.attr_words = uint32_t(attrs.size());
+  return launch;
+}
+
 std::vector<int64_t> convolutionAttrs(int64_t filter, int64_t taps, int64_t groups) {
   std::vector<int64_t> attrs(PLIM_CONV_WORDS, 0);
   attrs[PLIM_CONV_LAYOUT] = PLIM_CONV_NHWC;

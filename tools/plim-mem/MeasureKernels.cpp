@@ -124,14 +124,9 @@ std::map<std::string, double> measureKernels(const Effort &effort) {
     }
     const plim_cost cost = entry->cost(shapes.data(), uint32_t(shapes.size()), l.attrs.data(), &plim_default_machine);
     Memory shared(cost.shared_bytes), scratch(cost.scratch_bytes);
-    plim_launch launch = {};
-    launch.attrs = l.attrs.data();
-    launch.buf = buffers.data();
-    launch.shape = shapes.data();
+    plim_launch launch = launches::launchOf(shapes, buffers, l.attrs);
     launch.shared = shared.get();
     launch.tasks = cost.tasks;
-    launch.operands = uint32_t(shapes.size());
-    launch.attr_words = uint32_t(l.attrs.size());
     const double ns = measure(*entry->kernel, level, launch, scratch.get(), effort.kernelMs * 1e6);
     if (ns > 0)
       peaks[std::string(l.kernel, std::string(l.kernel).find('.'))].push_back(peakFor(*entry, shapes, l.attrs, ns));

@@ -113,14 +113,9 @@ std::vector<Choice> measureChoices(plim_isa isa) {
         continue;
       const plim_cost cost = entry->cost(shapes.data(), uint32_t(shapes.size()), l.attrs.data(), &plim_default_machine);
       HugeFloats shared(cost.shared_bytes / sizeof(float)), scratch(cost.scratch_bytes / sizeof(float));
-      plim_launch launch = {};
-      launch.attrs = l.attrs.data();
-      launch.buf = buffers.data();
-      launch.shape = shapes.data();
+      plim_launch launch = launches::launchOf(shapes, buffers, l.attrs);
       launch.shared = shared.get();
       launch.tasks = cost.tasks;
-      launch.operands = uint32_t(shapes.size());
-      launch.attr_words = uint32_t(l.attrs.size());
       const double ms = measure(*entry->kernel, isa, launch, scratch.get());
       if (ms >= 0)
         choice.candidates.push_back({name, cost.ns / 1e6, ms});
