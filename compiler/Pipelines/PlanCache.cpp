@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
+#include <tuple>
 
 namespace plim {
 
@@ -34,7 +35,7 @@ solver::PlanStore openPlanCache(const std::string &folder) {
 void savePlanCache(const solver::PlanStore &store, const PartialArtifact &artifact) {
   const std::string text = store.print();
   if (!text.empty() && !artifact.write(kPlanCacheName, text).empty())
-    (void)llvm::sys::fs::remove(artifact.path(kPlanCacheName)); // what stays is no whole store, and is read as none
+    std::ignore = llvm::sys::fs::remove(artifact.path(kPlanCacheName)); // what stays is no store, and read as none
 }
 
 } // namespace plim

@@ -39,11 +39,11 @@ bool mapOver(char *memory, int fd, uint64_t what) {
 }
 
 /// Fresh pages in place of those that the system has or shares. It ends a ring some time after its file is closed, and
-/// writes to the ring's pages then: they must no longer be the caller's.
-void giveBack(char *memory) {
-  // Fails only where the system is out of two pages; then no other call would give them.
-  (void)mmap(memory, Ring::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1,
-             0);
+/// writes to the ring's pages then: they must no longer be the caller's. False where the system is out of two pages,
+/// which no other call would give then.
+bool giveBack(char *memory) {
+  return mmap(memory, Ring::kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1,
+              0) != MAP_FAILED;
 }
 
 /// Earlier the system has the memory of the rings, which is mapped over that of the caller.
