@@ -92,12 +92,12 @@ void addLevers(std::string &out, const Json &program) {
 }
 
 void addCurve(std::string &out, const Json &curve) {
-  add(out, "  budgets: %12s %12s %14s  %s\n", "ram", "ssd", "predicted", "steps by lever");
+  add(out, "  budgets: %12s %12s %14s  %-14s  %s\n", "ram", "ssd", "predicted", "in pieces", "steps by lever");
   for (const Json &c : curve)
-    add(out, "  %21s %12s %11.3f ms  recomputed %lld, spilled %lld, streamed %lld, moved %lld\n",
+    add(out, "  %21s %12s %11.3f ms  %-14s  recomputed %lld, spilled %lld, streamed %lld, moved %lld\n",
         formatBytes(c["ram"]).c_str(), formatBytes(c["ssd"]).c_str(), c["predicted_ns"].get<double>() * 1e-6,
-        c["recomputed"].get<long long>(), c["spilled"].get<long long>(), c["streamed"].get<long long>(),
-        c["moved"].get<long long>());
+        c["pieces"].get<std::string>().c_str(), c["recomputed"].get<long long>(), c["spilled"].get<long long>(),
+        c["streamed"].get<long long>(), c["moved"].get<long long>());
 }
 
 /// The step at which most bytes are alive, and the largest of the buffers that they are.

@@ -297,7 +297,8 @@ static Json withFacts(Json program, const PlanFacts &facts) {
       continue;
     Json &curve = program["curve"] = Json::array();
     for (const PlanFacts::CurvePoint &point : known.curve)
-      curve.push_back(Json{{"ram", point.ram},
+      curve.push_back(Json{{"pieces", point.pieces},
+                           {"ram", point.ram},
                            {"ssd", point.ssd},
                            {"predicted_ns", point.ns},
                            {"recomputed", point.recomputed},

@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 /// What the planner knows and a table does not hold.
 struct PlanFacts {
   struct CurvePoint {
+    std::string pieces; // what is in pieces: "none", "rows", "weights" or "rows, weights"
     int64_t ram = 0, ssd = 0, ns = 0;
     int64_t recomputed = 0, spilled = 0, streamed = 0, moved = 0; // steps
   };

@@ -16,29 +16,16 @@ void recordBudget(plan::ProgramOp program, const plan::FitRequest &request) {
     program.setBudgetAttr(plan::TierBytesAttr::get(program.getContext(), budget));
 }
 
-/// Extracts a program's problem, and says what it takes at other budgets.
-FailureOr<plan::PlanProblem> extract(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
-                                     emit::PlanFacts::Program &facts) {
-  facts.name = program.getEntry().str(), facts.variant = program.getVariant().str();
+FitOutcome fitAlone(plan::ProgramOp program, const plan::FitRequest &request, emit::PlanFacts::Program &facts) {
   FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
-  if (succeeded(problem) && curve)
-    for (const plan::CurvePoint &p : plan::curveOf(*problem, request))
-      facts.curve.push_back(
-          {p.ram, p.ssd, p.ns, p.levers.recomputed, p.levers.spilled, p.levers.streamed, p.levers.moved});
-  return problem;
-}
-
-FitOutcome fitAlone(plan::ProgramOp program, const plan::FitRequest &request, bool curve,
-                    emit::PlanFacts::Program &facts) {
-  FailureOr<plan::PlanProblem> problem = extract(program, request, curve, facts);
   if (failed(problem))
-    return {FitStatus::Internal};
+    return {FitStatus::Internal, {}};
   FailureOr<solver::Solution> solution = plan::solve(*problem, request);
   if (failed(solution))
-    return {FitStatus::Budget, problem->need};
+    return {FitStatus::Budget, {std::move(*problem->refusal)}};
   facts.predictedNs = solution->ns;
   if (failed(plan::applySolution(*problem, *solution)) || failed(plan::placeProgram(program)))
-    return {FitStatus::Internal};
+    return {FitStatus::Internal, {}};
   recordBudget(program, request);
   return {};
 }
@@ -57,51 +44,77 @@ bool exceeds(plan::ModuleOp module, const plan::FitRequest &request) {
 
 /// What is streamed is decided for all programs before any of them gets its places.
 FitOutcome fitTogether(plan::ModuleOp module, ArrayRef<plan::ProgramOp> programs, const plan::FitRequest &request,
-                       bool curve, emit::PlanFacts &facts) {
+                       emit::PlanFacts &facts) {
   std::vector<plan::PlanProblem> problems;
   for (plan::ProgramOp program : programs) {
-    FailureOr<plan::PlanProblem> problem = extract(program, request, curve, facts.programs.emplace_back());
+    FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
     if (failed(problem))
-      return {FitStatus::Internal};
+      return {FitStatus::Internal, {}};
     problems.push_back(std::move(*problem));
   }
-  int64_t need = 0;
-  FailureOr<std::vector<solver::Solution>> solutions = plan::solveTogether(problems, request, need);
+  FitOutcome refused{FitStatus::Budget, {}};
+  FailureOr<std::vector<solver::Solution>> solutions = plan::solveTogether(problems, request, refused.refusals);
   if (failed(solutions))
-    return {FitStatus::Budget, need};
+    return refused;
   for (auto [problem, solution] : llvm::zip_equal(problems, *solutions))
     if (failed(plan::applySolution(problem, solution)))
-      return {FitStatus::Internal};
+      return {FitStatus::Internal, {}};
   for (auto [program, solution, fact] : llvm::zip_equal(programs, *solutions, facts.programs)) {
     if (failed(plan::placeProgram(program)))
-      return {FitStatus::Internal};
+      return {FitStatus::Internal, {}};
     fact.predictedNs = solution.ns;
     recordBudget(program, request);
   }
   if (!exceeds(module, request))
     return {};
   emitError(module.getLoc()) << "internal error: entries that were planned together exceed their budget";
-  return {FitStatus::Internal};
+  return {FitStatus::Internal, {}};
 }
 
 } // namespace
 
-FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts) {
+int64_t FitOutcome::need() const {
+  int64_t need = 0;
+  for (const plan::PlanRefusal &refusal : refusals)
+    need = std::max(need, refusal.need);
+  return need;
+}
+
+FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, emit::PlanFacts &facts) {
   SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());
-  for (plan::ProgramOp program : programs)
-    if (failed(plan::normalizeScalars(program)))
-      return {FitStatus::Internal};
   facts.programs.clear();
-  if (programs.size() > 1 && request.budget[unsigned(plan::Tier::Ram)] && request.levers.stream)
-    return fitTogether(module, programs, request, curve, facts);
-  FitOutcome result;
   for (plan::ProgramOp program : programs) {
-    FitOutcome outcome = fitAlone(program, request, curve, facts.programs.emplace_back());
+    if (failed(plan::normalizeScalars(program)))
+      return {FitStatus::Internal, {}};
+    emit::PlanFacts::Program &fact = facts.programs.emplace_back();
+    fact.name = program.getEntry().str(), fact.variant = program.getVariant().str();
+  }
+  if (programs.size() > 1 && request.budget[unsigned(plan::Tier::Ram)] && request.levers.stream)
+    return fitTogether(module, programs, request, facts);
+  FitOutcome result;
+  for (auto [program, fact] : llvm::zip_equal(programs, facts.programs)) {
+    FitOutcome outcome = fitAlone(program, request, fact);
     if (outcome.status == FitStatus::Internal)
       return outcome;
-    result = {std::max(result.status, outcome.status), std::max(result.need, outcome.need)};
+    result.status = std::max(result.status, outcome.status);
+    llvm::move(outcome.refusals, std::back_inserter(result.refusals));
   }
   return result;
+}
+
+std::optional<std::vector<std::vector<plan::CurvePoint>>> curvesOf(plan::ModuleOp module,
+                                                                   const plan::FitRequest &request) {
+  OwningOpRef<plan::ModuleOp> copy = cast<plan::ModuleOp>(module->clone());
+  std::vector<std::vector<plan::CurvePoint>> curves;
+  for (auto program : copy->getOps<plan::ProgramOp>()) {
+    if (failed(plan::normalizeScalars(program)))
+      return std::nullopt;
+    FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
+    if (failed(problem))
+      return std::nullopt;
+    curves.push_back(plan::curveOf(*problem, request));
+  }
+  return curves;
 }
 
 int64_t ramNeeded(const plim_table *table, uint32_t program, bool countIO) {

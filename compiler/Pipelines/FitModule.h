@@ -11,13 +11,20 @@ enum class FitStatus { Done, Budget, Internal };
 
 struct FitOutcome {
   FitStatus status = FitStatus::Done;
-  int64_t need = 0; // the smallest budget of the ram that all programs meet, where some are refused
+  std::vector<plan::PlanRefusal> refusals; // where it is Budget
+
+  /// The smallest budget of the ram that all programs meet, where some are refused.
+  int64_t need() const;
 };
 
-/// Every program from stage virtual to placed; each refusal is emitted. Programs share the constants in memory, so
-/// which are kept there under a budget is decided for all of them together (plan::solveTogether). `facts` gets the
-/// predicted times, and with `curve` those that each program could have alone at other budgets.
-FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, bool curve, emit::PlanFacts &facts);
+/// Every program from stage virtual to placed. Programs share the constants in memory, so which are kept there under a
+/// budget is decided for all of them together (plan::solveTogether). `facts` gets the predicted times.
+FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, emit::PlanFacts &facts);
+
+/// What each program of a module in stage virtual, which stays so, could have alone at other budgets, by program.
+/// Nothing where planning fails, which has been reported.
+std::optional<std::vector<std::vector<plan::CurvePoint>>> curvesOf(plan::ModuleOp module,
+                                                                   const plan::FitRequest &request);
 
 /// What a budget of the ram must hold for a program of the table: all that is reserved for it, and its inputs and
 /// outputs where those count.

@@ -18,17 +18,61 @@ plan::ArenaOp stateArenaOf(plan::ModuleOp module) {
   return {};
 }
 
+/// The constants of a joined module.
+class JoinedConstants {
+public:
+  JoinedConstants(plan::ModuleOp joined, ConstantNumbers &numbers) : joined(joined), numbers(numbers) {}
+
+  /// Those of a module that are there already go by their names there; the others come, named as nothing else is.
+  void take(plan::ModuleOp module, ArrayRef<lowering::ConstantSource> constants) {
+    llvm::StringMap<StringAttr> renamed;
+    for (const lowering::ConstantSource &constant : constants) {
+      StringAttr &name = names[numbers.numberOf(constant)];
+      if (!name) {
+        name = newName(constant.name);
+        sources.push_back({name.str(), constant.op});
+        auto op = cast<plan::ConstantOp>(SymbolTable::lookupSymbolIn(module, constant.name)).clone();
+        op.setSymNameAttr(name);
+        op.setOffset(end);
+        end += llvm::alignTo(op.getBytes(), plan::kAlign);
+        joined.getBody().front().push_back(op);
+      }
+      renamed[constant.name] = name;
+    }
+    module.walk([&](plan::ResidentOp resident) {
+      if (auto name = renamed.find(resident.getSymbol()); name != renamed.end())
+        resident.setSymbolAttr(FlatSymbolRefAttr::get(name->second));
+    });
+    module.walk([&](plan::StateOp state) {
+      if (state.getInitAttr())
+        state.setInitAttr(FlatSymbolRefAttr::get(renamed.at(*state.getInit())));
+    });
+  }
+
+  std::vector<lowering::ConstantSource> sources;
+
+private:
+  StringAttr newName(StringRef wanted) {
+    std::string name = wanted.str();
+    while (SymbolTable::lookupSymbolIn(joined, name))
+      name += "'";
+    return StringAttr::get(joined.getContext(), name);
+  }
+
+  plan::ModuleOp joined;
+  ConstantNumbers &numbers;
+  DenseMap<unsigned, StringAttr> names; // by number
+  int64_t end = 0;
+};
+
 } // namespace
 
-OwningOpRef<plan::ModuleOp> joinVariants(ArrayRef<Variant> variants) {
+JoinedVariants joinVariants(ArrayRef<Variant> variants, ConstantNumbers &numbers) {
   plan::ModuleOp first = variants.front().module;
   MLIRContext *context = first.getContext();
-  OwningOpRef<plan::ModuleOp> joined = cast<plan::ModuleOp>(first->clone());
-  for (auto program : llvm::make_early_inc_range(joined->getOps<plan::ProgramOp>()))
-    program.erase();
-  for (auto arena : llvm::make_early_inc_range(joined->getOps<plan::ArenaOp>()))
-    arena.erase();
-  Block &body = joined->getBody().front();
+  OwningOpRef<plan::ModuleOp> joined = cast<plan::ModuleOp>(first->cloneWithoutRegions());
+  Block &body = joined->getBody().emplaceBlock();
+  JoinedConstants constants(*joined, numbers);
   plan::ArenaOp states;
   SmallVector<plan::ProgramOp> programs;
   int64_t arenas = 0, ioDepth = 0;
@@ -43,6 +87,10 @@ OwningOpRef<plan::ModuleOp> joinVariants(ArrayRef<Variant> variants) {
     plan::ModuleOp module = variant.module;
     ioDepth = std::max<int64_t>(ioDepth, module.getIoDepth());
     plan::ArenaOp ownStates = stateArenaOf(module);
+    constants.take(module, variant.constants);
+    if (module == first)
+      for (auto state : llvm::make_early_inc_range(module.getOps<plan::StateOp>()))
+        state->moveBefore(&body, body.end());
     for (auto arena : llvm::make_early_inc_range(module.getOps<plan::ArenaOp>())) {
       const bool shared = arena == ownStates && states;
       StringAttr name = shared ? states.getSymNameAttr() : newName(variant.name);
@@ -69,7 +117,7 @@ OwningOpRef<plan::ModuleOp> joinVariants(ArrayRef<Variant> variants) {
   plan::layOutConstants(*joined);
   if (int64_t data = plan::weightDataBytes(*joined))
     joined->setWeightsBytes(plim_weight_header_bytes(data) + plim_page(data));
-  return joined;
+  return {std::move(joined), std::move(constants.sources)};
 }
 
 } // namespace plim

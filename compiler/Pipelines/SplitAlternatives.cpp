@@ -1,6 +1,7 @@
 //===- SplitAlternatives.cpp - Modules that compute the same in pieces of rows -----------------===//
 #include "compiler/Pipelines/SplitAlternatives.h"
 #include "compiler/Lowering/GraphToPlan/GraphToPlan.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -24,39 +25,42 @@ static FailureOr<graph::GraphProblem> problemOf(ModuleOp module, const graph::Sp
   return graph::extractSplitProblem(entries.front(), kernels, why);
 }
 
-SplitAlternatives::SplitAlternatives(ModuleOp module, const std::string &text, const graph::SplitKernels &kernels,
-                                     int64_t below)
-    : module(module), kernels(kernels), below(below) {
-  if (text == "auto") {
-    search(solver::SplitSearch::Kernels::Own);
-    return;
-  }
-  FailureOr<graph::GraphProblem> graph = problemOf(module, kernels, why);
-  if (succeeded(graph) && solver::parseSplitPlan(StringRef(text).split('|').first.str(), graph->problem, why))
-    splits.push_back({text, 0});
+/// The problem of a copy of its module.
+static graph::GraphProblem problemOfCopy(graph::GraphProblem graph, const IRMapping &copied) {
+  for (Value &value : graph.values)
+    value = copied.lookup(value);
+  for (Operation *&step : graph.steps)
+    step = copied.lookup(step);
+  return graph;
 }
 
-bool SplitAlternatives::arePossible(ModuleOp module, const graph::SplitKernels &kernels) {
-  std::string why;
-  return succeeded(problemOf(module, kernels, why));
+SplitAlternatives::SplitAlternatives(ModuleOp module, const graph::SplitKernels &kernels)
+    : module(module), kernels(kernels), graph(problemOf(module, kernels, why)) {
+  if (failed(graph))
+    return;
+  for (const solver::SplitValue &value : graph->problem.values)
+    if (value.kind == solver::SplitValue::Kind::Constant)
+      constants += value.bytes;
+  for (const solver::SplitStep &step : graph->problem.steps)
+    fastestNs += step.ns;
+}
+
+bool SplitAlternatives::reaches(size_t index, int64_t below) {
+  if (failed(graph) || fastestNs >= below)
+    return false;
+  if (searched == Searched::Nothing) {
+    search(solver::SplitSearch::Kernels::Own);
+    searched = Searched::OwnKernels;
+  }
+  if (index >= splits.size() && searched == Searched::OwnKernels) {
+    searchFurther();
+    searched = Searched::All;
+  }
+  return index < splits.size();
 }
 
 void SplitAlternatives::search(solver::SplitSearch::Kernels which) {
-  FailureOr<graph::GraphProblem> graph = problemOf(module, kernels, why);
-  if (failed(graph))
-    return;
   const solver::SplitProblem &problem = graph->problem;
-  int64_t fastest = 0;
-  constants = 0;
-  for (const solver::SplitValue &value : problem.values)
-    if (value.kind == solver::SplitValue::Kind::Constant)
-      constants += value.bytes;
-  // Pieces take no less time than the whole maps at their fastest.
-  for (const solver::SplitStep &step : problem.steps)
-    fastest += step.ns;
-  mayBeMore = fastest < below && which == solver::SplitSearch::Kernels::Own;
-  if (fastest >= below)
-    return;
   solver::SplitSearch search;
   search.kernels = which;
   const int64_t least = splits.empty() ? INT64_MAX : splits.back().bytes;
@@ -65,57 +69,59 @@ void SplitAlternatives::search(solver::SplitSearch::Kernels which) {
     const std::string text = solver::printSplitPlan(split.plan, problem);
     if (isOfImages(split.plan))
       images = {text, split.plan.stages[0].pieces};
-    if (split.cost.ns < below && split.cost.peak + constants < least)
-      add(text, split.cost.peak + constants, i + 1 == found.size());
+    if (split.cost.peak + constants < least)
+      add(text, split.cost.peak + constants, split.cost.ns, i + 1 == found.size());
   }
 }
 
-bool SplitAlternatives::more() {
-  if (!std::exchange(mayBeMore, false))
-    return false;
-  const size_t before = splits.size();
+void SplitAlternatives::searchFurther() {
   search(solver::SplitSearch::Kernels::Fine);
   if (!images.first.empty())
-    addRowsOfImages(images.first, images.second);
-  return splits.size() > before;
+    addRowsOfImages();
 }
 
 /// Plans of rows in each of the pieces that a plan of images makes, where they take less than all plans so far.
-void SplitAlternatives::addRowsOfImages(const std::string &ofImages, int64_t count) {
-  OwningOpRef<ModuleOp> pieces = apply(ofImages);
+void SplitAlternatives::addRowsOfImages() {
+  OwningOpRef<ModuleOp> pieces = apply(images.first);
   if (!pieces)
     return;
   std::string text;
-  FailureOr<graph::GraphProblem> graph = problemOf(*pieces, kernels, text);
-  if (failed(graph))
+  FailureOr<graph::GraphProblem> inPieces = problemOf(*pieces, kernels, text);
+  if (failed(inPieces))
     return;
-  for (const solver::PricedSplit &split : solver::proposeSplitsOfTwins(graph->problem, count)) {
+  for (const solver::PricedSplit &split : solver::proposeSplitsOfTwins(inPieces->problem, images.second)) {
     const int64_t bytes = split.cost.peak + constants;
-    if (split.cost.ns < below && (splits.empty() || bytes < splits.back().bytes))
-      add(ofImages + " | " + solver::printSplitPlan(split.plan, graph->problem), bytes, false);
+    if (splits.empty() || bytes < splits.back().bytes)
+      add(images.first + " | " + solver::printSplitPlan(split.plan, inPieces->problem), bytes, split.cost.ns, false);
   }
 }
 
-void SplitAlternatives::add(std::string text, int64_t bytes, bool always) {
+void SplitAlternatives::add(std::string text, int64_t bytes, int64_t ns, bool always) {
   if (always || splits.empty() || double(bytes) < kApart * double(splits.back().bytes))
-    splits.push_back({std::move(text), bytes});
+    splits.push_back({std::move(text), bytes, ns});
 }
 
 OwningOpRef<ModuleOp> SplitAlternatives::apply(StringRef text) const {
-  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone());
+  IRMapping copied;
+  ModuleOp whole = module;
+  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(whole->clone(copied));
   SmallVector<StringRef> plans;
   text.split(plans, '|');
-  for (StringRef plan : plans) {
-    std::string problem;
-    FailureOr<graph::GraphProblem> graph = problemOf(*copy, kernels, problem);
+  for (auto [number, plan] : llvm::enumerate(plans)) {
+    std::string problem = why;
+    FailureOr<graph::GraphProblem> pieces = graph;
+    if (number > 0)
+      pieces = problemOf(*copy, kernels, problem);
+    else if (succeeded(graph))
+      pieces = problemOfCopy(*graph, copied);
     std::optional<solver::SplitPlan> parsed;
-    if (succeeded(graph))
-      parsed = solver::parseSplitPlan(plan.str(), graph->problem, problem);
+    if (succeeded(pieces))
+      parsed = solver::parseSplitPlan(plan.str(), pieces->problem, problem);
     if (!parsed) {
       emitError(copy->getLoc(), "--split: ") << problem;
       return nullptr;
     }
-    if (failed(graph::applySplit(lowering::entriesOf(*copy).front(), *graph, *parsed)))
+    if (failed(graph::applySplit(lowering::entriesOf(*copy).front(), *pieces, *parsed)))
       return nullptr;
   }
   return copy;

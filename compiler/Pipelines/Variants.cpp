@@ -1,7 +1,6 @@
-//===- Variants.cpp - One module under several budgets ------------------------------------------===//
+//===- Variants.cpp - One artifact for several budgets -------------------------------------------===//
 #include "compiler/Pipelines/Variants.h"
 #include "compiler/Lowering/PlanTable/PlanTable.h"
-#include "compiler/Pipelines/JoinVariants.h"
 #include "plim/check.h"
 #include "llvm/ADT/StringExtras.h"
 #include <bit>
@@ -26,99 +25,144 @@ llvm::StringMap<int64_t> needsByVariant(const plim_table *t, bool countIO) {
   return needs;
 }
 
-/// Constants in memory.
-llvm::StringSet<> keptBy(plan::ModuleOp module) {
-  llvm::StringSet<> kept;
+/// Numbers of the constants that a plan has in memory.
+void addKept(const ChosenPlan &plan, ConstantNumbers &numbers, llvm::DenseSet<unsigned> &kept) {
+  llvm::StringSet<> names;
+  plan::ModuleOp module = *plan.module;
   for (auto program : module.getOps<plan::ProgramOp>())
     for (auto resident : program.getOps<plan::ResidentOp>())
       if (!resident.getInFile())
-        kept.insert(resident.getSymbol());
-  return kept;
+        names.insert(resident.getSymbol());
+  for (const lowering::ConstantSource &constant : plan.alternative->lowered.constants)
+    if (names.contains(constant.name))
+      kept.insert(numbers.numberOf(constant));
 }
 
 struct Planned {
   const Budget *budget;
-  OwningOpRef<plan::ModuleOp> module;
-  emit::PlanFacts facts;
+  ChosenPlan plan;
 };
 
 class VariantPlanner {
 public:
-  VariantPlanner(plan::ModuleOp virtualForm, const plan::FitRequest &request, ArrayRef<Budget> budgets, bool curve)
-      : virtualForm(virtualForm), request(request), budgets(budgets), curve(curve), less(budgets.size()) {}
+  VariantPlanner(PlanChooser &chooser, const CompileOptions &options, ArrayRef<Budget> budgets)
+      : chooser(chooser), options(options), budgets(budgets) {}
 
-  FitOutcome run(OwningOpRef<plan::ModuleOp> &joined, emit::PlanFacts &facts) {
-    // A joined file has gaps that the file of one variant has not: who they push beyond its budget plans for less.
+  CompileStatus run(JoinedVariants &joined, emit::PlanFacts &facts) {
+    if (CompileStatus status = chooseAll(); status != CompileStatus::Done)
+      return status;
+    // A joined file has gaps that the file of one variant has not, and what smaller variants keep: who they push beyond
+    // its budget keeps the same, and plans for less.
     for (int tries = 0; tries < kTries; ++tries) {
-      if (FitOutcome outcome = planAll(); outcome.status != FitStatus::Done)
-        return outcome;
+      SmallVector<OwningOpRef<plan::ModuleOp>> copies;
       SmallVector<Variant> variants;
-      for (const Planned &p : planned)
-        variants.push_back({p.budget->name, *p.module});
-      joined = joinVariants(variants);
-      FailureOr<plan::EncodedTable> table = plan::encodeTable(*joined);
+      for (Planned &p : planned) {
+        copies.push_back(cast<plan::ModuleOp>((*p.plan.module)->clone()));
+        for (auto program : copies.back()->getOps<plan::ProgramOp>())
+          program.setBudgetAttr(withRam(program, p.budget->bytes));
+        variants.push_back({p.budget->name, *copies.back(), p.plan.alternative->lowered.constants});
+      }
+      joined = joinVariants(variants, numbers);
+      FailureOr<plan::EncodedTable> table = plan::encodeTable(*joined.module);
       if (failed(table))
-        return {FitStatus::Internal};
+        return CompileStatus::Internal;
       if (fits(table->bytes.table())) {
         report(facts);
-        return {};
+        return CompileStatus::Done;
       }
+      if (CompileStatus status = planNested(); status != CompileStatus::Done)
+        return status;
     }
-    emitError(virtualForm.getLoc())
-        << "no layout of the weight file found that keeps all variants within their budgets";
-    return {FitStatus::Internal};
+    return fail("no layout of the weight file found that keeps all variants within their budgets");
   }
 
 private:
   static constexpr int kTries = 8;
 
-  FitOutcome planAll() {
-    planned.clear();
-    merged.clear();
-    llvm::StringSet<> kept;
-    for (auto [i, budget] : llvm::enumerate(budgets)) {
-      Planned next{&budget, {}, {}};
-      FitOutcome outcome = fit(next, kept, budget.bytes - less[i], curve && i == 0);
-      if (outcome.status == FitStatus::Internal)
-        return outcome;
-      const bool gains = outcome.status == FitStatus::Done &&
-                         (planned.empty() || next.facts.predictedNs() < planned.back().facts.predictedNs());
-      if (!gains && planned.empty())
-        return refuse(i, outcome);
-      if (!gains) {
-        merged.push_back({&budget, planned.back().budget});
-        continue;
-      }
-      for (auto program : next.module->getOps<plan::ProgramOp>())
-        program.setBudgetAttr(withRam(program, budget.bytes));
-      for (const auto &name : keptBy(*next.module))
-        kept.insert(name.getKey());
-      planned.push_back(std::move(next));
-    }
-    return {};
+  CompileStatus fail(const char *why) {
+    emitError(chooser.location()) << why;
+    return CompileStatus::Internal;
   }
 
-  /// What smaller variants keep is in the memory of this one all the same, so it is kept.
-  FitOutcome fit(Planned &next, const llvm::StringSet<> &kept, int64_t bytes, bool withCurve) {
-    said.clear();
-    ScopedDiagnosticHandler keep(virtualForm.getContext(), [this](Diagnostic &diagnostic) {
-      said.push_back(std::move(diagnostic));
-      return success();
-    });
-    plan::FitRequest mine = request;
-    mine.kept = kept;
-    mine.budget[kRam] = bytes;
-    next.module = cast<plan::ModuleOp>(virtualForm->clone());
-    return fitModule(*next.module, mine, withCurve, next.facts);
+  /// Each budget's own plan. Sessions change between variants over one set of weights, of which pieces would be others
+  /// than the whole ones: they are in pieces everywhere, or nowhere.
+  CompileStatus chooseAll() {
+    for (const Budget &budget : budgets) {
+      ChosenPlan plan = chooser.choose(budget.bytes);
+      if (plan.status == CompileStatus::Budget && planned.empty())
+        return refuse(plan);
+      if (!plan.fits() && plan.status != CompileStatus::Budget)
+        return plan.status;
+      take(budget, std::move(plan));
+    }
+    auto isCut = [](const Planned &p) { return p.plan.alternative->weights > 0; };
+    if (llvm::none_of(planned, isCut))
+      return CompileStatus::Done;
+    std::vector<Planned> before = std::move(planned);
+    planned.clear();
+    for (Planned &p : before) {
+      ChosenPlan plan = isCut(p) ? std::move(p.plan) : chooser.choose(p.budget->bytes, /*cutWeights=*/true);
+      if (!plan.fits() && plan.status != CompileStatus::Budget)
+        return plan.status;
+      take(*p.budget, std::move(plan));
+    }
+    return CompileStatus::Done;
+  }
+
+  /// A variant of its own, or one that a smaller one serves.
+  void take(const Budget &budget, ChosenPlan plan) {
+    if (!planned.empty() && (!plan.fits() || plan.predictedNs() >= planned.back().plan.predictedNs()))
+      merged.push_back({&budget, planned.back().budget});
+    else
+      planned.push_back({&budget, std::move(plan)});
+  }
+
+  /// The same alternatives once more, each of which keeps what smaller ones keep, which is in its memory all the same.
+  CompileStatus planNested() {
+    std::vector<Planned> before = std::move(planned);
+    planned.clear();
+    llvm::DenseSet<unsigned> kept;
+    for (Planned &p : before) {
+      llvm::StringSet<> names;
+      for (const lowering::ConstantSource &constant : p.plan.alternative->lowered.constants)
+        if (kept.contains(numbers.numberOf(constant)))
+          names.insert(constant.name);
+      ChosenPlan plan = chooser.planOf(p.plan.alternative, p.budget->bytes - less[p.budget], names);
+      if (!plan.fits() && plan.status != CompileStatus::Budget)
+        return plan.status;
+      if (!plan.fits() && planned.empty())
+        return fail("the smallest variant does not fit beside the others");
+      const size_t count = planned.size();
+      take(*p.budget, std::move(plan));
+      if (planned.size() > count)
+        addKept(planned.back().plan, numbers, kept);
+    }
+    return CompileStatus::Done;
   }
 
   /// The smallest budget is refused: all that are below the need.
-  FitOutcome refuse(size_t first, FitOutcome outcome) {
-    outcome.need += less[first];
-    for (Diagnostic &diagnostic : said)
-      virtualForm.getContext()->getDiagEngine().emit(std::move(diagnostic));
-    reportRefused(virtualForm.getLoc(), budgets, outcome.need);
-    return outcome;
+  CompileStatus refuse(const ChosenPlan &plan) {
+    for (const plan::PlanRefusal &refusal : plan.refusals)
+      refusal.emit();
+    SmallVector<StringRef> names;
+    for (const Budget &budget : budgets)
+      if (budget.bytes < plan.need)
+        names.push_back(budget.name);
+    emitError(chooser.location()) << "refused of " << budgets.size() << " budgets: " << llvm::join(names, ", ")
+                                  << " (need " << plan.need << " bytes each)";
+    return CompileStatus::Budget;
+  }
+
+  bool fits(const plim_table *table) {
+    llvm::StringMap<int64_t> needs = needsByVariant(table, options.countIO);
+    bool all = true;
+    for (const Planned &p : planned)
+      if (int64_t over = needs.lookup(p.budget->name) - p.budget->bytes; over > 0) {
+        less[p.budget] += isNested ? over : 0;
+        all = false;
+      }
+    isNested = true;
+    return all;
   }
 
   static plan::TierBytesAttr withRam(plan::ProgramOp program, int64_t bytes) {
@@ -129,37 +173,26 @@ private:
     return plan::TierBytesAttr::get(program.getContext(), all);
   }
 
-  bool fits(const plim_table *table) {
-    llvm::StringMap<int64_t> needs = needsByVariant(table, request.countIO);
-    bool all = true;
-    for (auto [i, budget] : llvm::enumerate(budgets))
-      if (auto need = needs.find(budget.name); need != needs.end() && need->second > budget.bytes) {
-        less[i] += need->second - budget.bytes;
-        all = false;
-      }
-    return all;
-  }
-
   void report(emit::PlanFacts &facts) {
     facts.programs.clear();
     for (Planned &p : planned)
-      for (emit::PlanFacts::Program &program : p.facts.programs) {
+      for (emit::PlanFacts::Program &program : p.plan.facts.programs) {
         program.variant = p.budget->name;
         facts.programs.push_back(std::move(program));
       }
     for (auto [budget, served] : merged)
-      emitRemark(virtualForm.getLoc()) << "a budget of " << budget->name << " gains no time over " << served->name
-                                       << ", whose variant serves it";
+      emitRemark(chooser.location()) << "a budget of " << budget->name << " gains no time over " << served->name
+                                     << ", whose variant serves it";
   }
 
-  plan::ModuleOp virtualForm;
-  const plan::FitRequest &request;
+  PlanChooser &chooser;
+  const CompileOptions &options;
   ArrayRef<Budget> budgets;
-  bool curve;
-  std::vector<int64_t> less; // than its budget, each is planned for
+  ConstantNumbers numbers;
   std::vector<Planned> planned;
   std::vector<std::pair<const Budget *, const Budget *>> merged;
-  std::vector<Diagnostic> said;
+  llvm::DenseMap<const Budget *, int64_t> less; // than its budget, each is planned for
+  bool isNested = false;
 };
 
 } // namespace
@@ -172,40 +205,20 @@ std::string budgetName(int64_t bytes) {
   return std::to_string(bytes) + "B";
 }
 
-void reportRefused(Location loc, ArrayRef<Budget> budgets, int64_t need) {
-  SmallVector<StringRef> names;
-  for (const Budget &budget : budgets)
-    if (budget.bytes < need)
-      names.push_back(budget.name);
-  emitError(loc) << "refused of " << budgets.size() << " budgets: " << llvm::join(names, ", ") << " (need " << need
-                 << " bytes each)";
-}
-
-std::vector<Budget> proposeBudgets(plan::ModuleOp virtualForm, const plan::FitRequest &asked, int64_t count) {
-  plan::FitRequest request = asked;
-  emit::PlanFacts facts;
-  auto plan = [&](std::optional<int64_t> ram, OwningOpRef<plan::ModuleOp> &module) {
-    request.budget[kRam] = ram;
-    module = cast<plan::ModuleOp>(virtualForm->clone());
-    return fitModule(*module, request, false, facts);
-  };
-  OwningOpRef<plan::ModuleOp> fastest, refused;
-  if (plan(std::nullopt, fastest).status != FitStatus::Done)
+std::vector<Budget> proposeBudgets(PlanChooser &chooser, const CompileOptions &options) {
+  const ChosenPlan fastest = chooser.choose(std::nullopt);
+  if (!fastest.fits())
     return {};
-  FailureOr<plan::EncodedTable> table = plan::encodeTable(*fastest);
+  FailureOr<plan::EncodedTable> table = plan::encodeTable(*fastest.module);
   if (failed(table))
     return {};
   int64_t most = 0;
-  for (const auto &need : needsByVariant(table->bytes.table(), request.countIO))
+  for (const auto &need : needsByVariant(table->bytes.table(), options.countIO))
     most = std::max(most, need.second);
-  FitOutcome outcome;
-  {
-    ScopedDiagnosticHandler silent(virtualForm.getContext(), [](Diagnostic &) { return success(); });
-    outcome = plan(1, refused);
-  }
-  if (outcome.status != FitStatus::Budget)
+  const ChosenPlan refused = chooser.choose(1);
+  if (refused.status != CompileStatus::Budget)
     return {};
-  const int64_t least = std::min(outcome.need, most);
+  const int64_t least = std::min(refused.need, most), count = options.variants;
   std::vector<Budget> budgets;
   for (int64_t k = 0; k < count; ++k) {
     const double share = count == 1 ? 1 : double(k) / double(count - 1);
@@ -220,9 +233,9 @@ std::vector<Budget> proposeBudgets(plan::ModuleOp virtualForm, const plan::FitRe
   return budgets;
 }
 
-FitOutcome fitVariants(plan::ModuleOp virtualForm, const plan::FitRequest &request, ArrayRef<Budget> budgets,
-                       bool curve, OwningOpRef<plan::ModuleOp> &joined, emit::PlanFacts &facts) {
-  return VariantPlanner(virtualForm, request, budgets, curve).run(joined, facts);
+CompileStatus fitVariants(PlanChooser &chooser, const CompileOptions &options, ArrayRef<Budget> budgets,
+                          JoinedVariants &joined, emit::PlanFacts &facts) {
+  return VariantPlanner(chooser, options, budgets).run(joined, facts);
 }
 
 } // namespace plim

@@ -155,11 +155,15 @@ static std::string humanBytes(int64_t bytes) {
                                   : absl::StrFormat("%.1f MiB", double(bytes) / 1048576);
 }
 
+std::string Refusal::provedText() const {
+  return proof.empty() ? "" : absl::StrCat(proved ? "proved: no plan fits: " : "what is proved: ", proof);
+}
+
 std::string Refusal::message() const {
   std::string text = absl::StrCat("no plan found within the budget of tier ", tierName(tier), ": need ", need,
                                   " bytes, have ", have, " (", humanBytes(need), ", ", humanBytes(have), ")\n");
   if (!proof.empty())
-    absl::StrAppend(&text, proved ? "proved: no plan fits: " : "what is proved: ", proof, "\n");
+    absl::StrAppend(&text, provedText(), "\n");
   absl::StrAppend(&text, "the plan of least memory peaks at step '", peakStep, "'");
   if (!peakSource.empty())
     absl::StrAppend(&text, " from '", peakSource, "'");

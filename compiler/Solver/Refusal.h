@@ -41,7 +41,8 @@ struct Refusal {
   std::vector<LiveBuffer> live{};       // there, by falling size; workspace, constants, io and fixed costs included
   std::vector<Alternative> alternatives{};
   std::vector<LeverPrice> levers{};
-  std::string message() const; // need, have, where, what would help; several lines
+  std::string provedText() const; // the proof as the message has it, one line; "" without one
+  std::string message() const;    // need, have, where, what would help; several lines
 };
 
 // The refusal of a budget that no plan of the ladder meets.

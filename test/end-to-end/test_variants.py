@@ -14,7 +14,6 @@ import tiny
 
 WIDTH, LAYERS, BATCH = 1024, 4, 4
 RAM = "7MiB,16MiB,64MiB"
-# Variants are of one graph, where a budget of its own may get weights in pieces.
 FLAGS = ["--state=h=hn", "--split=off"]
 SOURCE = harness.SOURCE / "examples" / "variants" / "main.c"
 
@@ -123,17 +122,64 @@ def test_variants_of_feature_maps(tmp_path):
     assert len(set(bits.values())) == 1
 
 
-def test_a_list_whose_smallest_budget_asks_for_pieces_is_met_in_pieces(tmp_path):
-    model = tiny.save(test_split.blocks(), tmp_path / "blocks.onnx")
+@pytest.fixture(scope="module")
+def blocks(tmp_path_factory):
+    """(model, flags, peak of the whole maps) of a net whose maps can run in pieces of rows."""
+    folder = tmp_path_factory.mktemp("blocks")
+    model = tiny.save(test_split.blocks(), folder / "blocks.onnx")
     flags = ["--workers=1", "--no-stream", "--numerics=exact"]
-    harness.compile_model(model, tmp_path / "whole", "--split=off", *flags)
-    whole = harness.plan_of(tmp_path / "whole")["programs"][0]["peak"]["ram"]
-    ram = f"--ram={whole // 2},{whole}"
+    harness.compile_model(model, folder / "whole", "--split=off", *flags)
+    return model, flags, harness.plan_of(folder / "whole")["programs"][0]["peak"]["ram"]
+
+
+def pieces_of(program):
+    return program["levers"].get("split", 0)
+
+
+def test_each_budget_has_the_pieces_that_it_would_have_alone(blocks, tmp_path):
+    model, flags, whole = blocks
+    ram = f"--ram={whole // 2},{whole * 3 // 4},{whole}"
     off = harness.compile_model(model, tmp_path / "off", "--split=off", *flags, ram, check=False)
-    assert off.returncode == harness.BUDGET and f"refused of 2 budgets: {whole // 2} (need " in off.stderr
+    assert off.returncode == harness.BUDGET
+    assert f"refused of 3 budgets: {whole // 2}, {whole * 3 // 4} (need " in off.stderr
     harness.compile_model(model, tmp_path / "out", *flags, ram)
-    assert variants_of(tmp_path / "out")[-1] == str(whole // 2)
+    programs = harness.plan_of(tmp_path / "out")["programs"]
+    assert pieces_of(programs[0]) == 0 < pieces_of(programs[-1])
     assert len(set(outputs(tmp_path / "out", tmp_path).values())) == 1
+    for program in programs:
+        harness.compile_model(model, tmp_path / "alone", *flags, f"--ram={program['variant']}")
+        (alone,) = harness.plan_of(tmp_path / "alone")["programs"]
+        assert (program["predicted_ns"], pieces_of(program)) == (alone["predicted_ns"], pieces_of(alone))
+    one, several = ((tmp_path / folder / "model.weights").stat().st_size for folder in ("alone", "out"))
+    assert one == several, "whole maps and pieces read the same weights"
+
+
+def test_chosen_budgets_start_where_pieces_do(blocks, tmp_path):
+    model, flags, whole = blocks
+    done = harness.compile_model(model, tmp_path / "no", *flags, "--ram=1KiB", check=False)
+    least = int(re.search(r"need (\d+) bytes", done.stderr)[1])
+    assert least < whole // 2
+    harness.compile_model(model, tmp_path / "out", *flags, "--variants=3")
+    programs = harness.plan_of(tmp_path / "out")["programs"]
+    assert pieces_of(programs[0]) == 0 < pieces_of(programs[-1])
+    assert least <= programs[-1]["budget"]["ram"] <= least * 65 / 64 + 4096
+
+
+def test_where_one_budget_asks_for_weights_in_pieces_all_variants_have_them(net, tmp_path):
+    model, _ = net
+    flags = ["--state=h=hn", "--workers=1"]
+    harness.compile_model(model, tmp_path / "one", *flags)
+    harness.compile_model(model, tmp_path / "out", *flags, "--ram=3MiB,10MiB,64MiB")
+    programs = harness.plan_of(tmp_path / "out")["programs"]
+    names = [{r["name"] for r in p["residents"] if r["kind"] == "constant"} for p in programs]
+    assert len(names) == 3 and names[0] == names[1] == names[2] and len(names[0]) > LAYERS
+    one, several = ((tmp_path / folder / "model.weights").stat().st_size for folder in ("one", "out"))
+    assert one <= several <= one + len(names[0]) * 4096, "no weight is there whole as well"
+    assert len(set(outputs(tmp_path / "out", tmp_path).values())) == 1
+    for p in programs:
+        harness.compile_model(model, tmp_path / "alone", *flags, f"--ram={p['variant']}")
+        (alone,) = harness.plan_of(tmp_path / "alone")["programs"]
+        assert p["predicted_ns"] <= 1.05 * alone["predicted_ns"]
 
 
 def test_chosen_budgets_go_from_the_smallest_to_the_fastest(net, tmp_path):

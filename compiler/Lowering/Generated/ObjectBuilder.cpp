@@ -27,6 +27,14 @@ struct TaskRange {
   int64_t unitsPerRow;
 };
 
+/// A kernel of which there is no code yet.
+struct ObjectBuilder::Uncompiled {
+  OwningOpRef<ModuleOp> loops; // a function for each part
+  SmallVector<SmallVector<unsigned>> buffers;
+  SmallVector<TaskRange> ranges;
+  Location loc;
+};
+
 namespace {
 struct Isa {
   const char *suffix, *cpu, *features;
@@ -96,10 +104,21 @@ FailureOr<KernelInfo> ObjectBuilder::addKernel(ArrayRef<Region> parts, Location 
   if (auto it = known.find(hash); it != known.end())
     return it->second;
   info.symbol = prefix + "_gen_" + std::to_string(known.size());
-  if (failed(compile(*loops, buffers, ranges, info.symbol)))
-    return emitError(loc, "no machine code for a generated kernel");
+  uncompiled[info.symbol] =
+      std::make_unique<Uncompiled>(Uncompiled{std::move(loops), std::move(buffers), std::move(ranges), loc});
   known[hash] = info;
   return info;
+}
+
+LogicalResult ObjectBuilder::compileKernel(StringRef symbol) {
+  auto at = uncompiled.find(symbol);
+  if (at == uncompiled.end())
+    return success();
+  const std::unique_ptr<Uncompiled> kernel = std::move(at->second);
+  uncompiled.erase(at);
+  if (succeeded(compile(*kernel, symbol)))
+    return success();
+  return emitError(kernel->loc, "no machine code for a generated kernel");
 }
 
 /// How many units the sizes of the launch have.
@@ -199,21 +218,20 @@ static void optimize(llvm::Module &m, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(m, mam);
 }
 
-LogicalResult ObjectBuilder::compile(ModuleOp loops, ArrayRef<SmallVector<unsigned>> buffers,
-                                     ArrayRef<TaskRange> ranges, StringRef symbol) {
-  if (failed(lowerToLLVM(loops, lowering)))
+LogicalResult ObjectBuilder::compile(const Uncompiled &kernel, StringRef symbol) {
+  if (failed(lowerToLLVM(*kernel.loops, lowering)))
     return failure();
-  std::unique_ptr<llvm::Module> m = translateModuleToLLVMIR(loops, llvmContext, symbol);
+  std::unique_ptr<llvm::Module> m = translateModuleToLLVMIR(*kernel.loops, llvmContext, symbol);
   if (!m)
     return failure();
   m->setTargetTriple(module->getTargetTriple());
   m->setDataLayout(module->getDataLayout());
   SmallVector<llvm::Function *> parts;
-  for (size_t i = 0; i < ranges.size(); ++i)
+  for (size_t i = 0; i < kernel.ranges.size(); ++i)
     parts.push_back(m->getFunction("part" + std::to_string(i)));
   SmallVector<llvm::Constant *> bodies;
   for (const Isa &isa : isas)
-    bodies.push_back(defineEntry(*m, isa, parts, buffers, ranges, symbol));
+    bodies.push_back(defineEntry(*m, isa, parts, kernel.buffers, kernel.ranges, symbol));
   for (llvm::Function *part : parts)
     part->eraseFromParent();
   defineKernel(*m, bodies, symbol);

@@ -4,11 +4,13 @@
 //   gen::ObjectBuilder::registerDialects(registry);       // before the context is made from it
 //   gen::ObjectBuilder object(context, "det");
 //   FailureOr<gen::KernelInfo> k = object.addKernel(region, loc);   // k->symbol is "det_gen_0"
+//   if (failed(object.compileKernel(k->symbol))) ...       // now it is in the module
 //   new llvm::GlobalVariable(object.llvmModule(), ...);    // tables that refer to object.kernel(k->symbol)
 //   if (failed(object.writeObject("out/model.o", loc))) ...
 //
-// Every kernel has a body for x86-64-v3 and one for x86-64-v4 of the same IR, hence the same bits. A kernel is lowered
-// and optimized when it is added; equal regions become one kernel. Same calls, same bytes.
+// Every kernel has a body for x86-64-v3 and one for x86-64-v4 of the same IR, hence the same bits. Equal regions become
+// one kernel. Code is made of those that are asked for: planning looks at many that no plan takes. Same calls, same
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -36,7 +38,11 @@ public:
   /// order: none may read what another writes.
   mlir::FailureOr<KernelInfo> addKernel(llvm::ArrayRef<Region> parts, mlir::Location loc);
 
-  /// The plim_kernel of this symbol, to be referred to by other globals; null where there is none.
+  /// Lowers and optimizes an added kernel, once; does nothing for symbols of other kernels. On failure, which is
+  /// reported at the kernel's location, the builder is no longer of use.
+  mlir::LogicalResult compileKernel(llvm::StringRef symbol);
+
+  /// The plim_kernel of this symbol, to be referred to by other globals; null where none is compiled.
   llvm::GlobalVariable *kernel(llvm::StringRef symbol);
   llvm::Module &llvmModule() { return *module; }
 
@@ -44,8 +50,8 @@ public:
   mlir::LogicalResult writeObject(llvm::StringRef path, mlir::Location loc);
 
 private:
-  mlir::LogicalResult compile(mlir::ModuleOp loops, llvm::ArrayRef<llvm::SmallVector<unsigned>> buffers,
-                              llvm::ArrayRef<struct TaskRange> ranges, llvm::StringRef symbol);
+  struct Uncompiled;
+  mlir::LogicalResult compile(const Uncompiled &kernel, llvm::StringRef symbol);
 
   mlir::MLIRContext &context;
   std::string prefix;
@@ -53,7 +59,8 @@ private:
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
   mlir::PassManager lowering;
-  llvm::StringMap<KernelInfo> known; // by hash of the loops
+  llvm::StringMap<KernelInfo> known;                       // by hash of the loops
+  llvm::StringMap<std::unique_ptr<Uncompiled>> uncompiled; // by symbol
 };
 
 } // namespace plim::gen

@@ -15,31 +15,34 @@ int64_t plim::plan::weightDataBytes(plim::plan::ModuleOp module) {
   return end;
 }
 
-/// Of the programs of one variant, or of all.
+/// Of the programs of one variant, or of all. What only other variants use is not in memory.
 static ConstantHomes homesOf(plim::plan::ModuleOp module, std::optional<StringRef> variant) {
   ConstantHomes homes;
   for (auto state : module.getBody().getOps<StateOp>())
     if (state.getInitAttr())
       homes.inMemory.insert(state.getInitAttr().getAttr());
+  llvm::DenseSet<StringAttr> foreign;
   for (auto program : module.getBody().getOps<ProgramOp>())
-    if (!variant || program.getVariant() == *variant)
-      for (auto resident : program.getBody().getOps<ResidentOp>())
-        (resident.getInFile() ? homes.streamed : homes.inMemory).insert(resident.getSymbolAttr().getAttr());
+    for (auto resident : program.getBody().getOps<ResidentOp>())
+      (variant && program.getVariant() != *variant ? foreign
+       : resident.getInFile()                      ? homes.streamed
+                                                   : homes.inMemory)
+          .insert(resident.getSymbolAttr().getAttr());
   for (auto constant : module.getBody().getOps<ConstantOp>())
-    if (!homes.streamed.contains(constant.getSymNameAttr()))
-      homes.inMemory.insert(constant.getSymNameAttr());
+    if (StringAttr name = constant.getSymNameAttr(); !homes.streamed.contains(name) && !foreign.contains(name))
+      homes.inMemory.insert(name);
   return homes;
 }
 
 ConstantHomes plim::plan::constantHomes(plim::plan::ModuleOp module) { return homesOf(module, std::nullopt); }
 
 void plim::plan::layOutConstants(plim::plan::ModuleOp module) {
-  if (constantHomes(module).streamed.empty())
-    return;
   llvm::MapVector<StringRef, ConstantHomes> variants;
   for (auto program : module.getBody().getOps<ProgramOp>())
     if (!variants.contains(program.getVariant()))
       variants[program.getVariant()] = homesOf(module, program.getVariant());
+  if (variants.size() < 2 && constantHomes(module).streamed.empty())
+    return;
   llvm::DenseSet<StringAttr> streamed;
   DenseMap<StringAttr, size_t> firstKeeper; // the first variant that has it in memory
   for (auto [number, entry] : llvm::enumerate(variants)) {

@@ -40,6 +40,17 @@ struct FitRequest {
   solver::FitOptions options;
 };
 
+/// Why there is no plan.
+struct PlanRefusal {
+  mlir::Location where;
+  int64_t need = 0;                 // the smallest budget of the ram that a plan was found for
+  std::string error{};              // need and have, one line
+  std::string proof{};              // what no plan can do, one line; "" where nothing is proved
+  std::vector<std::string> notes{}; // what is in memory at the peak, and what would help
+  /// As an error with notes.
+  void emit() const;
+};
+
 /// A problem and what its numbers mean in the program.
 struct PlanProblem {
   ProgramOp program;
@@ -48,8 +59,8 @@ struct PlanProblem {
   llvm::DenseMap<mlir::Value, int> buffers; // of root buffers
   /// Of what branches and loops allocate: its offset in the one buffer that all of it is.
   llvm::DenseMap<mlir::Value, int64_t> regionOffsets;
-  int64_t need = 0;                  // where solve refuses: the smallest budget of the ram that a plan was found for
-  std::optional<int64_t> sharedNeed; // of all programs that share the budget: what refusals name
+  std::optional<int64_t> sharedNeed;  // of all programs that share the budget: what refusals name
+  std::optional<PlanRefusal> refusal; // of solve, where it fails
 };
 
 /// Makes dimensions and strides of launches and outputs numbers or scalars, and gives what loops carry and ifs yield
@@ -77,16 +88,17 @@ mlir::LogicalResult applySolution(const PlanProblem &extracted, const solver::So
 /// then does not fit any more.
 bool countTables(PlanProblem &extracted, solver::Solution &solution);
 
-/// Plans that fit, or a refusal; aliases that no shape can follow are dropped from the problem on the way. Emits the
-/// refusal at the program, and sets `need` to what it names.
+/// Plans that fit, or a refusal, which the problem gets; aliases that no shape can follow are dropped from the problem
+/// on the way.
 mlir::FailureOr<solver::Solution> solve(PlanProblem &extracted, const FitRequest &request);
 
 /// Plans of all programs of a module, by program, each within the request's budget of the ram with all constants that
 /// any of them keeps (compiler/Solver/Entries/EntryLadder.h). `programs` are as extracted, all of them in stage
-/// virtual; they become what their solutions solve. Where none fit, a refusal of each program that is too large even
-/// alone is emitted, or one of all together, and `need` is the smallest budget that plans were found for.
+/// virtual; they become what their solutions solve. Where none fit, `refusals` gets one of each program that is too
+/// large even alone, or one of all together; each needs the smallest budget that plans of all were found for.
 mlir::FailureOr<std::vector<solver::Solution>> solveTogether(llvm::MutableArrayRef<PlanProblem> programs,
-                                                             const FitRequest &request, int64_t &need);
+                                                             const FitRequest &request,
+                                                             std::vector<PlanRefusal> &refusals);
 
 /// Takes aliases of a solution that no shape can follow out of the problem. False where there are none.
 bool dropAliases(PlanProblem &extracted, const solver::Solution &solution);
@@ -105,7 +117,7 @@ struct CurvePoint {
 };
 std::vector<CurvePoint> curveOf(const PlanProblem &extracted, const FitRequest &request);
 
-/// All of the above: stage virtual to tiered.
+/// All of the above: stage virtual to tiered. A refusal is emitted.
 mlir::LogicalResult fitProgram(ProgramOp program, const FitRequest &request);
 
 /// Stage tiered to placed: arenas, views, births and deaths. The module's weights_bytes are set from its constants.
@@ -137,8 +149,8 @@ int64_t weightDataBytes(ModuleOp module);
 
 /// Puts constants that programs stream behind those that lie in memory, each at a multiple of kSsdAlign, so that those
 /// in memory are one range from the start of the file; of several variants, in order, first what the first one keeps,
-/// then what the second keeps beside that. Homes and the arenas, one a variant, follow. Does nothing where none is
-/// streamed.
+/// then what the second keeps beside that. Homes and the arenas, one a variant, follow. Does nothing where there is one
+/// variant, which streams none.
 void layOutConstants(ModuleOp module);
 
 } // namespace plim::plan

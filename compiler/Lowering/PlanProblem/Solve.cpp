@@ -52,21 +52,30 @@ SmallVector<int> plim::plan::aliasesWithoutShape(const PlanProblem &extracted, c
   return sorted;
 }
 
-/// The planner's own text has one statement a line; the first is the error, the others are notes. At the location
-/// alone: the text of the program itself would bury them.
-static LogicalResult emitRefusal(PlanProblem &extracted, solver::Refusal refusal) {
+void PlanRefusal::emit() const {
+  // At the location alone: the text of the program itself would bury the notes.
+  InFlightDiagnostic diagnostic = emitError(where);
+  diagnostic << error;
+  if (!proof.empty())
+    diagnostic.attachNote() << proof;
+  for (const std::string &note : notes)
+    diagnostic.attachNote() << note;
+}
+
+/// The planner's own text has one statement a line, of which the first says need and have.
+static LogicalResult refuse(PlanProblem &extracted, solver::Refusal refusal) {
   if (refusal.tier == solver::Tier::Ram && extracted.sharedNeed)
     refusal.need = *extracted.sharedNeed;
-  extracted.need = refusal.tier == solver::Tier::Ram ? refusal.need : solver::kUnbounded;
+  PlanRefusal &result = extracted.refusal.emplace(
+      PlanRefusal{extracted.program.getLoc(), refusal.tier == solver::Tier::Ram ? refusal.need : solver::kUnbounded});
+  result.proof = refusal.provedText();
+  refusal.proof.clear();
   SmallVector<StringRef> lines;
-  std::string message = refusal.message();
+  const std::string message = refusal.message();
   StringRef(message).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  InFlightDiagnostic error = emitError(extracted.program.getLoc());
-  for (auto [i, line] : llvm::enumerate(lines))
-    if (i == 0)
-      error << line;
-    else
-      error.attachNote() << line;
+  result.error = lines.front().str();
+  for (StringRef line : ArrayRef(lines).drop_front())
+    result.notes.push_back(line.str());
   return failure();
 }
 
@@ -145,7 +154,7 @@ FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, cons
     solver::FitResult fit = fitWithTables(extracted, request.options);
     if (fit.solution)
       return std::move(*fit.solution);
-    return emitRefusal(extracted, *fit.refusal);
+    return refuse(extracted, *fit.refusal);
   }
   const int64_t without = extracted.problem.fixed.front().bytes;
   solver::FitOptions quick = request.options;
@@ -173,7 +182,7 @@ FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, cons
     return smallest;
   const bool smaller = fit.refusal->need < smallest.peak[int(solver::Tier::Ram)];
   fit = solver::fitBudget(smaller ? still.problem : extracted.problem, request.options);
-  return emitRefusal(extracted, *fit.refusal);
+  return refuse(extracted, *fit.refusal);
 }
 
 LogicalResult plim::plan::fitProgram(ProgramOp program, const FitRequest &request) {
@@ -183,7 +192,11 @@ LogicalResult plim::plan::fitProgram(ProgramOp program, const FitRequest &reques
   if (failed(extracted))
     return failure();
   FailureOr<solver::Solution> solution = solve(*extracted, request);
-  if (failed(solution) || failed(applySolution(*extracted, *solution)))
+  if (failed(solution)) {
+    extracted->refusal->emit();
+    return failure();
+  }
+  if (failed(applySolution(*extracted, *solution)))
     return failure();
   SmallVector<int64_t> budget;
   for (std::optional<int64_t> bytes : request.budget)

@@ -35,33 +35,36 @@ static bool dropAllAliases(MutableArrayRef<PlanProblem> programs, const solver::
 
 /// Every program that does not fit alone is refused, and at least one. Alone it has what is in memory where all is
 /// streamed that may be.
-static void refuse(ArrayRef<PlanProblem> programs, const FitRequest &request, const solver::EntryPlan *smallest,
-                   int64_t &need) {
+static std::vector<PlanRefusal> refuse(ArrayRef<PlanProblem> programs, const FitRequest &request,
+                                       const solver::EntryPlan *smallest) {
   const solver::EntryProblems entries = problemsOf(programs);
   const solver::SharedConstants constants(entries);
-  need = smallest ? smallest->need : solver::kUnbounded;
-  bool refused = false;
+  const int64_t need = smallest ? smallest->need : solver::kUnbounded;
+  std::vector<PlanRefusal> refusals;
   for (auto [p, program] : llvm::enumerate(programs)) {
     PlanProblem alone = program;
     alone.problem.fixed = constants.problem(int(p), 0).fixed;
     if (smallest)
       alone.sharedNeed = need;
-    refused |= failed(solve(alone, request));
+    if (failed(solve(alone, request)))
+      refusals.push_back(std::move(*alone.refusal));
   }
-  if (refused)
-    return;
+  if (!refusals.empty())
+    return refusals;
   const int64_t have = *request.budget[unsigned(Tier::Ram)];
   ProgramOp first = programs.front().program;
-  InFlightDiagnostic error = emitError(first.getModule().getLoc());
-  error << llvm::formatv(
-               "no plan found within the budget of tier ram: need {0} bytes, have {1} ({2:F1} MiB, {3:F1} MiB)", need,
-               have, double(need) / (1 << 20), double(have) / (1 << 20))
-               .str();
-  error.attachNote() << "each entry alone fits, but constants that one keeps in memory take room from all";
+  PlanRefusal &all = refusals.emplace_back(PlanRefusal{first.getModule().getLoc(), need});
+  all.error =
+      llvm::formatv("no plan found within the budget of tier ram: need {0} bytes, have {1} ({2:F1} MiB, {3:F1} MiB)",
+                    need, have, double(need) / (1 << 20), double(have) / (1 << 20))
+          .str();
+  all.notes.push_back("each entry alone fits, but constants that one keeps in memory take room from all");
+  return refusals;
 }
 
 FailureOr<std::vector<solver::Solution>> plim::plan::solveTogether(MutableArrayRef<PlanProblem> programs,
-                                                                   const FitRequest &request, int64_t &need) {
+                                                                   const FitRequest &request,
+                                                                   std::vector<PlanRefusal> &refusals) {
   const int64_t ram = *request.budget[unsigned(Tier::Ram)];
   for (;;) {
     solver::EntryLadder ladder(problemsOf(programs), request.options);
@@ -70,7 +73,7 @@ FailureOr<std::vector<solver::Solution>> plim::plan::solveTogether(MutableArrayR
     if (made && dropAllAliases(programs, *made))
       continue;
     if (!plan) {
-      refuse(programs, request, made, need);
+      refusals = refuse(programs, request, made);
       return failure();
     }
     for (auto [program, problem] : llvm::zip_equal(programs, plan->problems))

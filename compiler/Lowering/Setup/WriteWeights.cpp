@@ -93,8 +93,8 @@ private:
 
 class Writer {
 public:
-  Writer(plan::ModuleOp plan, ArrayRef<ConstantSource> constants, func::FuncOp setup, const WeightsOptions &options)
-      : plan(plan), constants(constants), setup(setup), options(options) {}
+  Writer(plan::ModuleOp plan, ArrayRef<ConstantSource> constants, const WeightsOptions &options)
+      : plan(plan), constants(constants), options(options) {}
   ~Writer() { plim_weight_writer_abort(writer); }
 
   LogicalResult run() {
@@ -178,8 +178,9 @@ private:
     files[parameter.getFile()]->drop(uint64_t(parameter.getOffset()), uint64_t(parameter.getBytes()));
   }
 
-  /// @setup cut down to the result of this name.
+  /// @setup of the parameter's module, cut down to the result of this name.
   OwningOpRef<func::FuncOp> sliceOf(graph::ParameterOp parameter) {
+    auto setup = parameter->getParentOfType<mlir::ModuleOp>().lookupSymbol<func::FuncOp>("setup");
     if (!setup)
       return {};
     for (unsigned r = 0; r < setup.getNumResults(); ++r) {
@@ -254,7 +255,6 @@ private:
 
   plan::ModuleOp plan;
   ArrayRef<ConstantSource> constants;
-  func::FuncOp setup;
   const WeightsOptions &options;
   plim_weight_writer *writer = nullptr;
   llvm::StringMap<std::unique_ptr<MappedWeights>> files;
@@ -262,9 +262,8 @@ private:
 
 } // namespace
 
-WeightsStatus writeWeights(plan::ModuleOp plan, ArrayRef<ConstantSource> constants, func::FuncOp setup,
-                           const WeightsOptions &options) {
-  Writer writer(plan, constants, setup, options);
+WeightsStatus writeWeights(plan::ModuleOp plan, ArrayRef<ConstantSource> constants, const WeightsOptions &options) {
+  Writer writer(plan, constants, options);
   if (succeeded(writer.run()))
     return WeightsStatus::Done;
   return writer.lacksKernel ? WeightsStatus::Model : WeightsStatus::Environment;

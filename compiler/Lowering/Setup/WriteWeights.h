@@ -31,9 +31,9 @@ enum class WeightsStatus {
 };
 
 /// Writes the weight file (at a temporary name until it is whole) and sets hash of every plan.constant, and length and
-/// hash of the file on the plan's module. `setup` may be null where no constant needs it. A plan without constants gets
-/// no file. Fails with diagnostics.
-WeightsStatus writeWeights(plan::ModuleOp plan, llvm::ArrayRef<ConstantSource> constants, mlir::func::FuncOp setup,
+/// hash of the file on the plan's module. Constants may come from several modules, each with a @setup of its own. A
+/// plan without constants gets no file. Fails with diagnostics.
+WeightsStatus writeWeights(plan::ModuleOp plan, llvm::ArrayRef<ConstantSource> constants,
                            const WeightsOptions &options);
 
 } // namespace plim::lowering

@@ -34,8 +34,10 @@ struct ChooseCandidates : impl::PlanChooseCandidatesBase<ChooseCandidates> {
     if (mlir::failed(extracted))
       return mlir::failure();
     mlir::FailureOr<solver::Solution> solution = solve(*extracted, request);
-    if (mlir::failed(solution))
+    if (mlir::failed(solution)) {
+      extracted->refusal->emit();
       return mlir::failure();
+    }
     applyCandidates(*extracted, *solution);
     return mlir::success();
   }

@@ -195,7 +195,7 @@ void Contract::requestHolds() {
   ASSERT_TRUE(succeeded(fastest)) << where();
   const int64_t most = fastest->peak[int(solver::Tier::Ram)];
   ASSERT_TRUE(failed(solved(1, refused))) << where();
-  const int64_t need = refused.extracted().need;
+  const int64_t need = refused.extracted().refusal->need;
   ASSERT_LE(need, most) << where();
   EXPECT_TRUE(failed(solved(need - PLIM_PAGE - 1, refused))) << where();
   totals.refused += 2, totals.room += need < most, ++totals.plans;

@@ -33,6 +33,7 @@ KernelInfo KernelRunner::add(llvm::ArrayRef<Region> parts) {
   EXPECT_TRUE(mlir::succeeded(info));
   if (mlir::failed(info))
     abort();
+  EXPECT_TRUE(mlir::succeeded(builder.compileKernel(info->symbol)));
   EXPECT_LE(info->tasks, 256 * parts.size());
   EXPECT_EQ(info->scratchBytes % 64, 0u);
   return *info;

@@ -36,6 +36,17 @@ TEST(ObjectBuilder, MakesOneKernelOfEqualRegions) {
   EXPECT_FALSE(runner.object().kernel("test_gen_2"));
 }
 
+TEST(ObjectBuilder, MakesCodeOfKernelsThatAreAskedForOnly) {
+  KernelRunner runner;
+  llvm::SmallVector<Region> idle{softmax(4, 102).region};
+  mlir::FailureOr<KernelInfo> info = runner.object().addKernel(idle, runner.loc());
+  ASSERT_TRUE(mlir::succeeded(info));
+  EXPECT_FALSE(runner.object().kernel(info->symbol));
+  EXPECT_TRUE(mlir::succeeded(runner.object().compileKernel(info->symbol)));
+  EXPECT_TRUE(runner.object().kernel(info->symbol));
+  EXPECT_TRUE(mlir::succeeded(runner.object().compileKernel("conv.direct"))) << "a kernel of the library has code";
+}
+
 TEST(ObjectBuilder, NeedsNoLibraryForPolynomialFunctions) {
   std::string bytes = objectOf(allCases(9, 70));
   auto object = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "out.o"));
