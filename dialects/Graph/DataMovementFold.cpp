@@ -1,6 +1,7 @@
 //===- DataMovementFold.cpp - Folders and canonical forms of data movement ops ------------------------------===//
 
 #include "dialects/Graph/Folding.h"
+#include "dialects/Graph/PartialOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <cmath>
@@ -57,6 +58,8 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if ((*this)->hasAttr(kCopyAttr))
+    return {};
   SmallVector<int64_t> steps = getFullSteps();
   bool whole = llvm::all_of(getStarts(), [](int64_t s) { return s == 0; }) &&
                llvm::all_of(steps, [](int64_t s) { return s == 1; });
@@ -154,7 +157,7 @@ struct JoinSlices : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<SliceOp>();
-    if (!inner || !op.getType().hasStaticShape())
+    if (!inner || !op.getType().hasStaticShape() || inner->hasAttr(kCopyAttr))
       return failure();
     SmallVector<int64_t> starts, steps;
     for (auto [a, b, s, t] : llvm::zip(inner.getStarts(), op.getStarts(), inner.getFullSteps(), op.getFullSteps())) {

@@ -62,6 +62,32 @@ def test_a_given_plan_gives_the_same_bits(whole, tmp_path, pieces):
     assert ram["live"] == ram["live_planned"] and ram["touched"] == ram["touched_planned"]
 
 
+PARTS = "pieces=4 parts=4 keep=ReduceMean_4@1; pieces=4 parts=4 keep=ConvTranspose_18@1"
+
+
+@pytest.mark.parametrize("steps", ["", "copy=Relu_1,Relu_1#2,HardSwish_3,Mul_9 for=Concat_15; "])
+def test_pieces_made_in_parts_and_copies_give_the_same_bits(whole, tmp_path, steps):
+    model, x, _, y = whole
+    harness.compile_model(model, tmp_path / "out", f"--split={steps}{PARTS}", "--workers=1")
+    stats, have = harness.run_model(tmp_path / "out", x, tmp_path, outputs=["y"])
+    assert same_bits(have["y"], y)
+    ram = stats["tiers"]["ram"]
+    assert ram["live"] == ram["live_planned"] and ram["touched"] == ram["touched_planned"]
+    rows = [s["piece"]["rows"] for s in harness.plan_of(tmp_path / "out")["programs"][0]["steps"]
+            if "piece" in s and s["source"] == "HardSwish_3"]
+    assert (rows.count([0, 8]) == 3) == bool(steps), "made for the mean, for what follows, and for the concat"
+
+
+def test_pieces_that_begin_between_tiles_differ_by_rounding_only(whole, tmp_path):
+    model, x, _, y = whole
+    harness.compile_model(model, tmp_path / "out", f"--split=loose=HardSwish_3,Conv_16; {PARTS}", "--workers=1")
+    have = harness.run_model(tmp_path / "out", x, tmp_path, outputs=["y"])[1]["y"]
+    begins = [s["piece"]["rows"][0] for s in harness.plan_of(tmp_path / "out")["programs"][0]["steps"]
+              if s.get("kernel") == "conv.nhwc_winograd"]
+    assert any(row % 4 for row in begins)
+    assert np.allclose(have, y, rtol=1e-4, atol=1e-5) and not same_bits(have, y)
+
+
 def test_a_budget_that_whole_maps_do_not_meet_is_met_in_pieces(whole, tmp_path):
     model, x, peak, y = whole
     refused = harness.compile_model(model, tmp_path / "no", "--split=off", "--no-stream", "--workers=1",

@@ -1,6 +1,7 @@
 //===- Candidates.cpp - Which library kernels run a graph op -----------------------------===//
 #include "compiler/Lowering/Candidates/Candidates.h"
 #include "compiler/Lowering/KernelType.h"
+#include "dialects/Graph/PartialOps.h"
 #include "kernels/attrs.h"
 #include "kernels/epilogue/epilogue.h"
 #include "kernels/registry.h"
@@ -95,6 +96,8 @@ StridedView viewThrough(const graph::SizeSource &sizes, Value value) {
     auto slice = dyn_cast<graph::SliceOp>(op);
     if (!isa<graph::TransposeOp, graph::DynamicSliceOp>(op) &&
         !(slice && llvm::all_of(slice.getFullSteps(), [](int64_t s) { return s > 0; })))
+      break;
+    if (!steps.empty() && op->hasAttr(graph::kCopyAttr))
       break;
     steps.push_back(op);
     view.value = op->getOperand(0);

@@ -21,10 +21,11 @@ SmallVector<plan::AliasAttr> ProgramLowering::concatAliases(graph::ConcatOp conc
     (d < axis ? outer : inner) *= d == axis ? 1 : whole[d];
   for (int64_t i = 0; i < last; ++i) {
     int64_t run = sizes.largest(c.operands[size_t(i)].dims[axis]) * inner;
+    const bool liesTogether = outer == 1 || run == whole[axis] * inner;
     // Kernels write rows of neighbours: elements that lie apart each are copied there.
-    if (run > 0 && (outer == 1 || run > element))
-      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::Into, i, last, offset, outer == 1 ? 0 : run,
-                                             outer == 1 ? 0 : whole[axis] * inner, c.nanoseconds / last));
+    if (run > 0 && (liesTogether || run > element))
+      aliases.push_back(plan::AliasAttr::get(context, plan::AliasKind::Into, i, last, offset, liesTogether ? 0 : run,
+                                             liesTogether ? 0 : whole[axis] * inner, c.nanoseconds / last));
     offset += run;
   }
   return aliases;

@@ -98,9 +98,18 @@ plan::CandidateAttr ProgramLowering::candidateAttr(const graph::KernelCandidate 
   return plan::CandidateAttr::get(context, spec);
 }
 
-/// A slice stays a copy that the planner can turn into a view.
+/// Whether it is a piece that lies in several runs of the whole.
+static bool isScatteredPiece(Operation *op) {
+  auto concat = op->hasAttr(graph::kPieceAttr) && op->hasOneUse() ? dyn_cast<graph::ConcatOp>(*op->user_begin())
+                                                                  : graph::ConcatOp();
+  return concat && llvm::any_of(graph::staticDims(concat.getResult()).take_front(size_t(concat.getAxis())),
+                                [](int64_t size) { return size > 1; });
+}
+
+/// A slice stays a copy that the planner can turn into a view, a piece one that it can write in place.
 bool ProgramLowering::generates(Operation *op) const {
-  if (!options.generate || isa<graph::SliceOp, graph::ConcatOp>(op))
+  if (!options.generate || isa<graph::SliceOp, graph::ConcatOp>(op) ||
+      (isa<graph::TransposeOp>(op) && isScatteredPiece(op)))
     return false;
   if (!isa<graph::FusedOp, graph::TransposeOp, graph::BroadcastOp, graph::PadOp, graph::ReduceOp, graph::FillOp,
            graph::ScalarBodyOpInterface, graph::DecomposeOpInterface>(op))

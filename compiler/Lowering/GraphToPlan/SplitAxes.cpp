@@ -25,9 +25,11 @@ SmallVector<solver::SplitWay> finestWays(graph::PiecesOpInterface op, ArrayRef<p
   for (plan::CandidateAttr candidate : candidates) {
     SmallVector<solver::SplitWay> ways;
     op.getSplitWays(candidate.getKernel(), ways);
-    for (const solver::SplitWay &way : ways)
+    for (solver::SplitWay &way : ways) {
+      way.align = way.tile > 1 ? 1 : way.align; // pieces may begin between tiles
       if (auto [at, isNew] = finest.try_emplace({way.carried, way.axis}, way); !isNew)
         at->second.align = std::min(at->second.align, way.align);
+    }
   }
   return llvm::map_to_vector(finest, [](const auto &one) { return one.second; });
 }

@@ -1,12 +1,12 @@
 //===- Cost.cpp - Memory and time of a plan of splitting ----------------------------------------===//
 //
 // An estimate that a planner of offsets comes near to: values that are whole live from the stage (or step) that makes
-// them to the last that reads them; inside a stage a value lives as a window of rows, which is written anew in each
-// piece: once the window before it is read last, it takes over the rows that are needed again.
+// them to the last that reads them; what a stage needs beside them is in Windows.cpp.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "compiler/Solver/Split/Cost.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/Solver/Split/Windows.h"
 #include <algorithm>
 
 namespace plim::solver {
@@ -14,106 +14,15 @@ namespace {
 
 constexpr int64_t kLaunchNs = 1000; // of a run beside its kernel
 
-// The largest sum of windows while a stage runs.
-class Windows {
-public:
-  Windows(const SplitProblem &problem, const SplitStage &stage, const StageRows &rows)
-      : p(problem), rows(rows), held(p.values.size()), rowBytes(p.values.size()), isKept(p.values.size()),
-        made(p.values.size()) {
-    for (size_t v = 0; v < p.values.size(); ++v)
-      if (rows.axes[v] >= 0)
-        rowBytes[v] = p.values[v].bytes / std::max<int64_t>(1, p.values[v].dims[size_t(rows.axes[v])]);
-    for (const SplitKeep &k : stage.keeps)
-      isKept[size_t(k.value)] = 1;
-    for (size_t s = 0; s < p.steps.size(); ++s)
-      if (rows.ways[s] >= 0)
-        made[size_t(p.steps[s].write)] = 1;
-  }
-
-  int64_t peak() {
-    const size_t pieces = rows.pieces.size();
-    std::vector<int64_t> none(p.values.size(), INT64_MAX);
-    std::vector<std::vector<int64_t>> later(pieces + 1, none); // first row read in pieces [i, end), by value
-    for (size_t i = pieces; i-- > 0;) {
-      later[i] = later[i + 1];
-      eachRead(rows.pieces[i], [&](size_t, int value, RowRange r) {
-        later[i][size_t(value)] = std::min(later[i][size_t(value)], r.begin);
-      });
-    }
-    for (size_t i = 0; i < pieces; ++i)
-      runPiece(rows.pieces[i], later[i], later[i + 1]);
-    return most;
-  }
-
-private:
-  const SplitProblem &p;
-  const StageRows &rows;
-  std::vector<RowRange> held; // by value: rows of its window
-  std::vector<int64_t> rowBytes;
-  std::vector<char> isKept, made;
-  int64_t live = 0, most = 0;
-
-  template <typename F> void eachRead(const std::vector<PieceRun> &runs, F f) const {
-    for (size_t k = 0; k < runs.size(); ++k)
-      for (size_t r = 0; r < runs[k].reads.size(); ++r)
-        if (runs[k].reads[r].rows() > 0)
-          f(k, p.steps[size_t(runs[k].step)].reads[r], runs[k].reads[r]);
-  }
-  int64_t bytesOf(int value, RowRange range) const { return rowBytes[size_t(value)] * range.rows(); }
-
-  void release(int value) {
-    live -= bytesOf(value, held[size_t(value)]);
-    held[size_t(value)] = {};
-  }
-
-  // Bytes of an operand that ends with this run and that its result is written over.
-  int64_t takenOver(size_t run, const SplitStep &step, const std::vector<size_t> &lastRead,
-                    const std::vector<int64_t> &later) const {
-    int64_t bytes = 0;
-    for (int value : step.reads)
-      if (step.inPlace && made[size_t(value)] && lastRead[size_t(value)] == run &&
-          later[size_t(value)] >= held[size_t(value)].end && !isKept[size_t(step.write)])
-        bytes = std::max(bytes,
-                         std::min(bytesOf(value, held[size_t(value)]), bytesOf(step.write, held[size_t(step.write)])));
-    return bytes;
-  }
-
-  void runPiece(const std::vector<PieceRun> &runs, const std::vector<int64_t> &needed,
-                const std::vector<int64_t> &later) {
-    std::vector<size_t> lastRead(p.values.size(), SIZE_MAX);
-    eachRead(runs, [&](size_t run, int value, RowRange) { lastRead[size_t(value)] = run; });
-    for (size_t k = 0; k < runs.size(); ++k) {
-      const SplitStep &step = p.steps[size_t(runs[k].step)];
-      const SplitWay &way = step.ways[size_t(rows.ways[size_t(runs[k].step)])];
-      int64_t copies = 0; // of rows that do not lie together
-      for (size_t r = 0; r < step.reads.size(); ++r) {
-        const int axis = way.operands[r].axis;
-        const std::vector<int64_t> &dims = p.values[size_t(step.reads[r])].dims;
-        if (axis > 0 && !made[size_t(step.reads[r])] &&
-            std::any_of(dims.begin(), dims.begin() + axis, [](int64_t size) { return size > 1; }))
-          copies += bytesOf(step.reads[r], runs[k].reads[r]);
-      }
-      RowRange old;
-      if (!way.carried) {
-        old = held[size_t(step.write)];
-        RowRange window{std::min(runs[k].rows.begin, needed[size_t(step.write)]), runs[k].rows.end};
-        // What is kept is written into the whole; only a window with older rows is a copy.
-        if (isKept[size_t(step.write)] && window == runs[k].rows)
-          window = {};
-        held[size_t(step.write)] = window;
-        live += bytesOf(step.write, window) - bytesOf(step.write, old);
-      }
-      most = std::max(most, live + copies + step.workspace - takenOver(k, step, lastRead, later));
-      for (int value : step.reads)
-        if (made[size_t(value)] && lastRead[size_t(value)] == k) {
-          if (later[size_t(value)] >= held[size_t(value)].end)
-            release(value);
-          else // beside the next window, which is about as large
-            most = std::max(most, live + bytesOf(value, held[size_t(value)]));
-        }
-    }
-  }
-};
+// Its rows' share of the step, in whole tiles.
+int64_t nsOf(const SplitProblem &p, const StageRows &rows, const PieceRun &run) {
+  const SplitStep &step = p.steps[size_t(run.step)];
+  const SplitWay &way = step.ways[size_t(rows.ways[size_t(run.step)])];
+  const int64_t extent =
+      way.carried ? extentOf(p, step.reads[0], way.operands[0].axis) : extentOf(p, step.write, way.axis);
+  const int64_t made = (run.rows.rows() + way.tile - 1) / way.tile * way.tile;
+  return int64_t(double(step.ns) * double(made) / double(extent));
+}
 
 } // namespace
 
@@ -125,7 +34,7 @@ const SplitCoster::Stage &SplitCoster::stageOf(const SplitPlan &plan, size_t ind
     for (const SplitKeep &k : plan.stages[s].keeps)
       sources.push_back(k.value);
   std::sort(sources.begin(), sources.end());
-  std::string key = absl::StrCat(plan.stages[index].pieces, ":");
+  std::string key = absl::StrCat(plan.stages[index].pieces, "x", plan.stages[index].parts, ":");
   for (const SplitKeep &k : plan.stages[index].keeps)
     absl::StrAppend(&key, k.value, "@", k.axis, ",");
   for (int source : sources)
@@ -139,11 +48,11 @@ const SplitCoster::Stage &SplitCoster::stageOf(const SplitPlan &plan, size_t ind
     return stage;
   stage.sound = true;
   stage.whole = rows->whole;
-  stage.transient = Windows(p, plan.stages[index], *rows).peak();
+  StageMemory memory = memoryOfStage(p, plan.stages[index], *rows);
+  stage.transient = memory.bytes, stage.lines = std::move(memory.lines);
   std::vector<char> seen(p.values.size());
   for (size_t s = 0; s < p.steps.size(); ++s)
     if (rows->ways[s] >= 0) {
-      stage.ns += p.steps[s].ns;
       stage.steps.push_back(int(s));
       seen[size_t(p.steps[s].write)] = 1;
       for (int read : p.steps[s].reads)
@@ -151,7 +60,8 @@ const SplitCoster::Stage &SplitCoster::stageOf(const SplitPlan &plan, size_t ind
           stage.sources.push_back(read);
     }
   for (const std::vector<PieceRun> &runs : rows->pieces)
-    stage.ns += int64_t(runs.size()) * kLaunchNs;
+    for (const PieceRun &run : runs)
+      stage.ns += nsOf(p, *rows, run) + kLaunchNs;
   return stage;
 }
 
@@ -266,6 +176,7 @@ std::optional<SplitCoster::Detail> SplitCoster::cost(const SplitPlan &plan, std:
     if (live > detail.cost.peak) {
       detail.cost.peak = live;
       detail.cost.peakStage = event.stage;
+      detail.lines = event.stage < 0 ? std::vector<int>() : stageOf(plan, size_t(event.stage)).lines;
       detail.atPeak = std::move(here);
     }
   }
@@ -273,8 +184,8 @@ std::optional<SplitCoster::Detail> SplitCoster::cost(const SplitPlan &plan, std:
 }
 
 std::optional<SplitCost> costOfSplit(const SplitProblem &problem, const SplitPlan &plan, std::string &why) {
-  const SplitProblem kernels = withFineKernels(problem, plan.fine);
-  std::optional<SplitCoster::Detail> detail = SplitCoster(kernels).cost(plan, why);
+  const PlannedProblem planned = asPlanned(problem, plan);
+  std::optional<SplitCoster::Detail> detail = SplitCoster(planned.problem).cost(plan, why);
   return detail ? std::optional(detail->cost) : std::nullopt;
 }
 

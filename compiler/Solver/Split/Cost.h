@@ -15,6 +15,7 @@ public:
   struct Detail {
     SplitCost cost;
     std::vector<int> atPeak; // values that are whole where the peak is
+    std::vector<int> lines;  // of the stage that has it: values with rows that wait to be read, the most bytes first
   };
   std::optional<Detail> cost(const SplitPlan &plan, std::string &why);
 
@@ -23,7 +24,7 @@ private:
     bool sound = false;
     std::string why;
     std::vector<int> sources, whole; // read by rows or whole, and those that steps outside must make
-    std::vector<int> steps;          // that it cuts
+    std::vector<int> steps, lines;   // that it cuts; Detail::lines
     int64_t transient = 0, ns = 0;
   };
   const Stage &stageOf(const SplitPlan &plan, size_t index);

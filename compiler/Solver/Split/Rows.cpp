@@ -3,7 +3,7 @@
 // Backwards from what the stage keeps: the first pass finds the steps, the way that each is cut, and the first row that
 // each value needs at all. Then, for each piece: forwards, how many rows of what it keeps can be made by now;
 // backwards, the last row of each value that those need. A step runs for the rows between the last row of the piece
-// before and this one, so no row is made twice.
+// before and this one, so no row is made twice; in one run, or in several, depth first.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "absl/strings/str_cat.h"
@@ -19,13 +19,6 @@ std::vector<int> writersOf(const SplitProblem &problem) {
     if (problem.steps[s].write >= 0)
       writers[size_t(problem.steps[s].write)] = int(s);
   return writers;
-}
-
-SplitProblem withFineKernels(SplitProblem problem, const std::vector<int> &fine) {
-  for (int step : fine)
-    if (SplitStep &s = problem.steps[size_t(step)]; s.fine)
-      static_cast<SplitKernel &>(s) = *std::exchange(s.fine, std::nullopt);
-  return problem;
 }
 
 RowRange rowsRead(const SplitOperand &o, RowRange rows, int64_t extent) {
@@ -82,6 +75,8 @@ public:
     if (!findSteps() || !findWhole())
       return std::nullopt;
     findFirstRows();
+    if (stage.parts > 1)
+      findGrains();
     runPieces();
     return std::move(rows);
   }
@@ -95,6 +90,7 @@ private:
   std::vector<char> kept;           // by the stage
   std::vector<char> wanted;         // whole, for a step of the stage
   std::vector<int64_t> first, last; // rows [first, last) are made by now; by value
+  std::vector<int64_t> grains;      // by value: rows that a run makes, at most
   StageRows rows;
 
   bool fail(std::string text) {
@@ -267,7 +263,10 @@ private:
             raise(read, rowsRead(o, {last[size_t(made)], end}, extentOf(p, read, o.axis)).end);
           }
       }
-      runPiece(until);
+      if (stage.parts > 1)
+        runParts(until);
+      else
+        runPiece(until);
       last = until;
     }
   }
@@ -280,13 +279,83 @@ private:
         continue;
       const int counted = way->carried ? p.steps[s].reads[0] : p.steps[s].write;
       PieceRun run{int(s), {last[size_t(counted)], until[size_t(counted)]}, {}};
-      if (run.rows.begin >= run.rows.end)
+      if (run.rows.begin < run.rows.end)
+        runs.push_back(withReads(std::move(run), *way));
+    }
+  }
+
+  PieceRun withReads(PieceRun run, const SplitWay &way) const {
+    const std::vector<int> &reads = p.steps[size_t(run.step)].reads;
+    for (size_t r = 0; r < reads.size(); ++r) {
+      const SplitOperand &o = way.operands[r];
+      run.reads.push_back(o.axis < 0 ? RowRange() : rowsRead(o, run.rows, extentOf(p, reads[r], o.axis)));
+    }
+    return run;
+  }
+
+  // A part of the rows of a piece, or as many as follow from a run of what the step reads. Of a kernel with tiles, full
+  // ones.
+  void findGrains() {
+    const int64_t parts = stage.pieces * stage.parts;
+    grains.assign(p.values.size(), 1);
+    for (size_t s = 0; s < p.steps.size(); ++s) {
+      const SplitWay *way = wayOf(s);
+      if (!way || way->carried)
         continue;
-      for (size_t r = 0; r < p.steps[s].reads.size(); ++r) {
-        const SplitOperand &o = way->operands[r];
-        run.reads.push_back(o.axis < 0 ? RowRange() : rowsRead(o, run.rows, extentOf(p, p.steps[s].reads[r], o.axis)));
+      const int made = p.steps[s].write;
+      int64_t rows = (extentOf(p, made, way->axis) + parts - 1) / parts, following = INT64_MAX;
+      for (size_t r = 0; r < p.steps[s].reads.size(); ++r)
+        if (const SplitOperand &o = way->operands[r];
+            o.axis >= 0 && o.stride > 0 && !source[size_t(p.steps[s].reads[r])])
+          following = std::min(following, grains[size_t(p.steps[s].reads[r])] * o.divisor / o.stride);
+      if (way->tile == 1 && following < INT64_MAX)
+        rows = std::max(rows, following);
+      const int64_t unit = std::max(way->tile, way->align);
+      grains[size_t(made)] = (rows + unit - 1) / unit * unit;
+      // The last piece makes more: what the windows of all steps reach.
+      if (way->align == 1)
+        grains[size_t(made)] =
+            std::min(grains[size_t(made)], (extentOf(p, made, way->axis) + stage.pieces - 1) / stage.pieces);
+    }
+  }
+
+  // Depth first: what a run reads is made just before it, so that little of it waits.
+  void runParts(const std::vector<int64_t> &until) {
+    rows.pieces.emplace_back();
+    std::vector<int64_t> made = last;
+    std::vector<std::pair<int, int64_t>> sums; // kept value, rows added
+    for (int64_t part = 1; part <= stage.parts; ++part)
+      for (const SplitKeep &k : stage.keeps) {
+        const int writer = writers[size_t(k.value)];
+        const SplitWay &way = *wayOf(size_t(writer));
+        const int counted = way.carried ? p.steps[size_t(writer)].reads[0] : k.value;
+        const int64_t begin = last[size_t(counted)];
+        const int64_t end = begin + (until[size_t(counted)] - begin) * part / stage.parts;
+        makeRows(counted, end, until, made);
+        if (!way.carried)
+          continue;
+        auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto &one) { return one.first == k.value; });
+        int64_t &added = sum == sums.end() ? sums.emplace_back(k.value, begin).second : sum->second;
+        if (added < end)
+          rows.pieces.back().push_back(withReads({writer, {added, end}, {}}, way));
+        added = end;
       }
-      runs.push_back(std::move(run));
+  }
+
+  void makeRows(int value, int64_t end, const std::vector<int64_t> &until, std::vector<int64_t> &made) {
+    int64_t &now = made[size_t(value)];
+    while (!source[size_t(value)] && now < end) {
+      const int step = writers[size_t(value)];
+      const SplitWay &way = *wayOf(size_t(step));
+      const int64_t most = way.tile > 1 ? until[size_t(value)] : end;
+      int64_t to = std::min(most, now + grains[size_t(value)]);
+      to = std::min(until[size_t(value)], (to + way.align - 1) / way.align * way.align);
+      PieceRun run = withReads({step, {now, to}, {}}, way);
+      for (size_t r = 0; r < run.reads.size(); ++r)
+        if (way.operands[r].axis >= 0)
+          makeRows(p.steps[size_t(step)].reads[r], run.reads[r].end, until, made);
+      rows.pieces.back().push_back(std::move(run));
+      now = to;
     }
   }
 };

@@ -44,6 +44,9 @@ struct SplitWay {
   int64_t align = 1;    // pieces begin and end at multiples of it, or at the end: the tiles of a kernel
   bool carried = false; // the result is a sum over the rows of operand 0, all of it there after the last piece
   std::vector<SplitOperand> operands{}; // one a read
+  // Rows that the kernel computes together, wherever a piece begins: fewer take as long. Pieces that begin between the
+  // tiles of the whole have other bits.
+  int64_t tile = 1;
 };
 
 struct SplitValue {
@@ -84,6 +87,9 @@ struct SplitKeep {
 struct SplitStage {
   int64_t pieces = 1;
   std::vector<SplitKeep> keeps{};
+  // Of more than one, a step makes its rows of a piece in so many parts, each just before what reads it; those with
+  // tiles no less than a tile at once. Then steps of few rows take their tiles, and those of many their few lines.
+  int64_t parts = 1;
   bool operator==(const SplitStage &) const = default;
 };
 
@@ -91,7 +97,11 @@ struct SplitStage {
 // values end early; those that read no stage's values as late as what needs them.
 struct SplitPlan {
   std::vector<SplitStage> stages{};
-  std::vector<int> fine{}; // steps that run on their fine kernels, by rising number
+  std::vector<int> fine{};  // steps that run on their fine kernels, by rising number
+  std::vector<int> loose{}; // steps whose pieces begin between tiles, by rising number
+  // What `readers` read of the steps `copied`, by rising numbers, is computed by copies of these, at the readers' pace:
+  // a map that is read long after it was made need not wait.
+  std::vector<int> copied{}, readers{};
   bool operator==(const SplitPlan &) const = default;
 };
 
@@ -116,8 +126,13 @@ struct StageRows {
   std::vector<std::vector<PieceRun>> pieces{};
 };
 
-// The problem in which the plan's steps have their fine kernels: the one that the plan's stages are of.
-SplitProblem withFineKernels(SplitProblem problem, const std::vector<int> &fine);
+// The problem that a plan's stages are of: its steps have the plan's kernels, and the copied ones stand before the
+// first of their readers, with values of their own behind all others.
+struct PlannedProblem {
+  SplitProblem problem{};
+  std::vector<int> origins{}; // by step: the step of the given problem
+};
+PlannedProblem asPlanned(SplitProblem problem, const SplitPlan &plan);
 
 // Rows of a value along an axis.
 inline int64_t extentOf(const SplitProblem &problem, int value, int axis) { return problem.values[value].dims[axis]; }
@@ -134,7 +149,7 @@ SplitAxis::Operand leastOperand(const SplitOperand &operand, int64_t piece, int6
 bool followsStage(const SplitProblem &problem, size_t step, const std::vector<char> &whole);
 
 // What a stage runs; nothing, and why, where its values cannot be made in pieces of rows. Here and in the checker,
-// `problem` has the plan's fine kernels.
+// `problem` is as planned.
 std::optional<StageRows> rowsOfStage(const SplitProblem &problem, const SplitPlan &plan, size_t stage,
                                      std::string &why);
 
@@ -171,7 +186,8 @@ std::vector<PricedSplit> proposeSplitsOfTwins(const SplitProblem &problem, int64
 // twice, missing rows of what it keeps, pieces across a kernel's tiles. Shares no code with rowsOfStage.
 std::vector<std::string> checkSplit(const SplitProblem &problem, const SplitStage &stage, const StageRows &rows);
 
-// "fine=conv_2; pieces=8 keep=conv_3@1,mean_1@1; pieces=4 keep=y@1": names of steps, name@axis of values.
+// "fine=conv_2; pieces=8 keep=conv_3@1,mean_1@1; pieces=4 keep=y@1": names of steps, name@axis of values
+// (docs/concepts/splitting.md has all that a plan may say).
 std::string printSplitPlan(const SplitPlan &plan, const SplitProblem &problem);
 std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProblem &problem, std::string &why);
 // A line a value, step and way (docs/concepts/splitting.md).

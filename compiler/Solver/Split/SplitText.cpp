@@ -57,7 +57,7 @@ void checkProblem(const SplitProblem &p, std::vector<std::string> &errors) {
     if (step.fine)
       ways.insert(ways.end(), step.fine->ways.begin(), step.fine->ways.end());
     for (const SplitWay &way : ways) {
-      if (step.write < 0 || way.operands.size() != step.reads.size() || way.align < 1 ||
+      if (step.write < 0 || way.operands.size() != step.reads.size() || way.align < 1 || way.tile < 1 ||
           (way.carried ? step.reads.empty() || way.operands[0].axis < 0 : !within(step.write, way.axis))) {
         bad(step, "need a way with an axis of its result and an operand a read");
         continue;
@@ -78,6 +78,7 @@ static std::string waysText(const std::vector<SplitWay> &ways) {
     for (const SplitOperand &o : w.operands)
       operands.push_back(operandText(o));
     absl::StrAppend(&out, "way ", w.carried ? "sum" : absl::StrCat(w.axis), " align=", w.align,
+                    w.tile > 1 ? absl::StrCat(" tile=", w.tile) : "",
                     " operands=", operands.empty() ? "none" : absl::StrJoin(operands, ","), "\n");
   }
   return out;
@@ -131,6 +132,7 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
       if (!w.carried && !absl::SimpleAtoi(axis, &w.axis))
         record.fail("need an axis or sum, have '" + axis + "'");
       w.align = record.number("align", 1);
+      w.tile = record.number("tile", 1);
       if (record.text("operands") != "none")
         for (const std::string &word : record.words("operands"))
           if (!readOperand(word, w.operands.emplace_back()))
@@ -148,63 +150,119 @@ std::optional<SplitProblem> parseSplitProblem(std::string_view text, std::vector
 }
 
 std::string printSplitPlan(const SplitPlan &plan, const SplitProblem &problem) {
-  std::vector<std::string> stages, fine;
-  for (int step : plan.fine)
-    fine.push_back(problem.values[size_t(problem.steps[size_t(step)].write)].name);
-  if (!fine.empty())
-    stages.push_back(absl::StrCat("fine=", absl::StrJoin(fine, ",")));
+  std::vector<std::string> parts;
+  auto names = [&](const std::vector<int> &steps) {
+    std::vector<std::string> list;
+    for (int step : steps)
+      list.push_back(problem.values[size_t(problem.steps[size_t(step)].write)].name);
+    return absl::StrJoin(list, ",");
+  };
+  if (!plan.fine.empty())
+    parts.push_back(absl::StrCat("fine=", names(plan.fine)));
+  if (!plan.loose.empty())
+    parts.push_back(absl::StrCat("loose=", names(plan.loose)));
+  if (!plan.copied.empty())
+    parts.push_back(absl::StrCat("copy=", names(plan.copied), " for=", names(plan.readers)));
   for (const SplitStage &stage : plan.stages) {
     std::vector<std::string> keeps;
     for (const SplitKeep &k : stage.keeps)
       keeps.push_back(absl::StrCat(problem.values[size_t(k.value)].name, "@", k.axis));
-    stages.push_back(absl::StrCat("pieces=", stage.pieces, " keep=", absl::StrJoin(keeps, ",")));
+    parts.push_back(absl::StrCat("pieces=", stage.pieces, stage.parts > 1 ? absl::StrCat(" parts=", stage.parts) : "",
+                                 " keep=", absl::StrJoin(keeps, ",")));
   }
-  return absl::StrJoin(stages, "; ");
+  return absl::StrJoin(parts, "; ");
 }
 
-std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProblem &problem, std::string &why) {
-  std::map<std::string, int> ids;
-  for (size_t v = 0; v < problem.values.size(); ++v)
-    ids.emplace(problem.values[v].name, int(v));
-  auto fail = [&](const std::string &message) {
-    why = message;
-    return std::nullopt;
-  };
-  SplitPlan plan;
-  const std::vector<int> writers = writersOf(problem);
-  for (absl::string_view part :
-       absl::StrSplit(absl::string_view(text.data(), text.size()), ';', absl::SkipWhitespace())) {
-    part = absl::StripAsciiWhitespace(part);
-    if (absl::StartsWith(part, "fine=") && plan.stages.empty()) {
-      for (absl::string_view word : absl::StrSplit(part.substr(5), ',')) {
-        auto id = ids.find(std::string(word));
-        const int step = id == ids.end() ? -1 : writers[size_t(id->second)];
-        if (step < 0 || !problem.steps[size_t(step)].fine)
-          return fail(absl::StrCat("need the name of a step that has a fine kernel, have '", word, "'"));
-        plan.fine.push_back(step);
-      }
-      std::sort(plan.fine.begin(), plan.fine.end());
-      plan.fine.erase(std::unique(plan.fine.begin(), plan.fine.end()), plan.fine.end());
-      continue;
+namespace {
+
+class PlanReader {
+public:
+  PlanReader(const SplitProblem &problem, std::string &why) : p(problem), why(why), writers(writersOf(problem)) {
+    for (size_t v = 0; v < p.values.size(); ++v)
+      ids.emplace(p.values[v].name, int(v));
+  }
+
+  std::optional<SplitPlan> read(absl::string_view text) {
+    for (absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
+      part = absl::StripAsciiWhitespace(part);
+      const bool isStage = absl::StartsWith(part, "pieces=") || absl::StartsWith(part, "keep=") || !plan.stages.empty();
+      if (!(isStage ? readStage(part) : readSteps(part)))
+        return std::nullopt;
     }
+    return std::move(plan);
+  }
+
+private:
+  const SplitProblem &p;
+  std::string &why;
+  const std::vector<int> writers;
+  std::map<std::string, int> ids;
+  SplitPlan plan;
+
+  bool fail(std::string message) {
+    why = std::move(message);
+    return false;
+  }
+
+  static bool canBeLoose(const SplitStep &step) {
+    return std::any_of(step.ways.begin(), step.ways.end(), [](const SplitWay &way) { return way.tile > 1; });
+  }
+
+  // Which steps have other kernels, or copies.
+  bool readSteps(absl::string_view part) {
+    for (absl::string_view field : absl::StrSplit(part, ' ', absl::SkipEmpty())) {
+      bool sound = false;
+      if (absl::ConsumePrefix(&field, "fine="))
+        sound = readNames(field, plan.fine, "that has a fine kernel",
+                          [](const SplitStep &s) { return s.fine.has_value(); });
+      else if (absl::ConsumePrefix(&field, "loose="))
+        sound = readNames(field, plan.loose, "whose kernel has tiles", canBeLoose);
+      else if (absl::ConsumePrefix(&field, "copy="))
+        sound = readNames(field, plan.copied, "to copy", [](const SplitStep &) { return true; });
+      else if (absl::ConsumePrefix(&field, "for="))
+        sound = readNames(field, plan.readers, "that reads copies", [](const SplitStep &) { return true; });
+      else
+        return fail(absl::StrCat("need pieces=N and keep=NAME@AXIS,..., have '", part, "'"));
+      if (!sound)
+        return false;
+    }
+    if (plan.copied.empty() != plan.readers.empty() ||
+        (!plan.copied.empty() && plan.copied.back() >= plan.readers.front()))
+      return fail(
+          absl::StrCat("need copy=NAME,... for=NAME,..., of steps before those that read them, have '", part, "'"));
+    return true;
+  }
+
+  template <typename F> bool readNames(absl::string_view list, std::vector<int> &steps, const char *which, F isOne) {
+    for (absl::string_view word : absl::StrSplit(list, ',')) {
+      auto id = ids.find(std::string(word));
+      const int step = id == ids.end() ? -1 : writers[size_t(id->second)];
+      if (step < 0 || !isOne(p.steps[size_t(step)]))
+        return fail(absl::StrCat("need the name of a step ", which, ", have '", word, "'"));
+      steps.push_back(step);
+    }
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return true;
+  }
+
+  static bool readCount(absl::string_view text, int64_t &count) {
+    return absl::SimpleAtoi(text, &count) && count >= 1 && count <= (1 << 20);
+  }
+
+  bool readStage(absl::string_view part) {
     SplitStage stage;
     stage.pieces = 0;
     for (absl::string_view field : absl::StrSplit(part, ' ', absl::SkipEmpty())) {
-      if (absl::StartsWith(field, "pieces=")) {
-        if (!absl::SimpleAtoi(field.substr(7), &stage.pieces) || stage.pieces < 1 || stage.pieces > (1 << 20))
-          return fail(absl::StrCat("need a number of pieces from 1 to 1048576, have '", field.substr(7), "'"));
-      } else if (absl::StartsWith(field, "keep=")) {
-        for (absl::string_view word : absl::StrSplit(field.substr(5), ',')) {
-          const size_t at = word.rfind('@');
-          SplitKeep keep;
-          auto id = at == word.npos ? ids.end() : ids.find(std::string(word.substr(0, at)));
-          if (id == ids.end())
-            return fail(absl::StrCat("need NAME@AXIS with the name of a value, have '", word, "'"));
-          keep.value = id->second;
-          if (!absl::SimpleAtoi(word.substr(at + 1), &keep.axis) || keep.axis < 0)
-            return fail(absl::StrCat("need an axis, have '", word, "'"));
-          stage.keeps.push_back(keep);
-        }
+      if (absl::ConsumePrefix(&field, "pieces=")) {
+        if (!readCount(field, stage.pieces))
+          return fail(absl::StrCat("need a number of pieces from 1 to 1048576, have '", field, "'"));
+      } else if (absl::ConsumePrefix(&field, "parts=")) {
+        if (!readCount(field, stage.parts))
+          return fail(absl::StrCat("need a number of parts from 1 to 1048576, have '", field, "'"));
+      } else if (absl::ConsumePrefix(&field, "keep=")) {
+        if (!readKeeps(field, stage.keeps))
+          return false;
       } else {
         return fail(absl::StrCat("need pieces=N and keep=NAME@AXIS,..., have '", field, "'"));
       }
@@ -212,8 +270,29 @@ std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProble
     if (stage.pieces < 1 || stage.keeps.empty())
       return fail(absl::StrCat("need pieces=N and keep=NAME@AXIS,..., have '", part, "'"));
     plan.stages.push_back(std::move(stage));
+    return true;
   }
-  return plan;
+
+  bool readKeeps(absl::string_view list, std::vector<SplitKeep> &keeps) {
+    for (absl::string_view word : absl::StrSplit(list, ',')) {
+      const size_t at = word.rfind('@');
+      SplitKeep keep;
+      auto id = at == word.npos ? ids.end() : ids.find(std::string(word.substr(0, at)));
+      if (id == ids.end())
+        return fail(absl::StrCat("need NAME@AXIS with the name of a value, have '", word, "'"));
+      keep.value = id->second;
+      if (!absl::SimpleAtoi(word.substr(at + 1), &keep.axis) || keep.axis < 0)
+        return fail(absl::StrCat("need an axis, have '", word, "'"));
+      keeps.push_back(keep);
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+std::optional<SplitPlan> parseSplitPlan(std::string_view text, const SplitProblem &problem, std::string &why) {
+  return PlanReader(problem, why).read(absl::string_view(text.data(), text.size()));
 }
 
 } // namespace plim::solver

@@ -6,8 +6,10 @@
 //
 //===------------------------------------------------------------------------------------------------===//
 #include "compiler/Transforms/Graph/Split/GraphProblem.h"
+#include "compiler/Transforms/Graph/Split/PieceReads.h"
 #include "compiler/Transforms/Graph/Split/Pieces.h"
 #include "dialects/Graph/PartialOps.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 using namespace mlir;
@@ -44,6 +46,10 @@ public:
         isCut[step] |= rows->ways[step] >= 0;
       stages.push_back(std::move(*rows));
     }
+    for (size_t step = 0; step < p.steps.size(); ++step)
+      if (!isCut[step] && p.steps[step].write >= 0 && !graph.values[size_t(p.steps[step].write)])
+        return function.emitError("need a stage that runs the copy '")
+               << p.steps[step].name << "' in pieces, have none";
     for (auto [stage, rows] : llvm::zip_equal(plan.stages, stages)) {
       for (int value : rows.whole)
         makeWhole(value);
@@ -70,6 +76,7 @@ private:
   struct Chunk {
     RowRange rows;
     Value value;
+    bool isLeft = false; // copied out of a window, for the next one
   };
 
   func::FuncOp function;
@@ -82,7 +89,6 @@ private:
   llvm::SmallPtrSet<Operation *, 16> moved;
   // Of the stage that is being made:
   std::map<int, SmallVector<Chunk>> chunks, keptPieces; // by value
-  std::map<int, SmallVector<RowRange>> readInPiece;
   std::map<std::tuple<const void *, int64_t, int64_t, int64_t>, Value> slices;
 
   int idOf(Value value) const { return int(llvm::find(graph.values, value) - graph.values.begin()); }
@@ -116,27 +122,39 @@ private:
     return slice = SliceOp::create(b, value.getLoc(), value, starts, sizes, ArrayRef<int64_t>());
   }
 
-  /// One window for all that reads the value in this piece, where they read about the same rows.
-  RowRange windowFor(int value, RowRange rows) const {
+  Value copyOf(const Chunk &chunk, int64_t axis, RowRange rows) {
+    Value slice = sliceOf(chunk.value, axis, rows, chunk.rows, true);
+    slice.getDefiningOp()->setAttr(kCopyAttr, b.getUnitAttr());
+    return slice;
+  }
+
+  /// One window for all that reads the value meanwhile, where they read about the same rows.
+  static RowRange windowFor(const PieceReads::Span &span, RowRange rows) {
     RowRange all = rows;
     int64_t largest = 0;
-    for (RowRange read : readInPiece.at(value)) {
+    for (RowRange read : span.reads) {
       all = {std::min(all.begin, read.begin), std::max(all.end, read.end)};
       largest = std::max(largest, read.rows());
     }
     return all.rows() <= 2 * largest ? all : rows;
   }
 
-  Value rowsOfValue(int value, int64_t axis, RowRange rows) {
+  Value rowsOfValue(int value, int64_t axis, RowRange rows, const PieceReads &reads, int64_t run, bool inParts,
+                    bool joins) {
     if (whole[size_t(value)])
       return sliceOf(whole[size_t(value)], axis, rows, {0, solver::extentOf(p, value, int(axis))});
     SmallVector<Chunk> &mine = chunks[value];
+    const PieceReads::Span span = reads.around(value, run);
+    // In parts, what has waited is not written where it is joined with others: the place would be there all the time.
+    const bool hasWaited = span.since > int64_t(p.steps.size());
     for (const Chunk &chunk : llvm::reverse(mine))
       if (contains(chunk.rows, rows))
-        return sliceOf(chunk.value, axis, rows, chunk.rows);
-    RowRange window = windowFor(value, rows);
-    // A piece can be written in place into one tensor only: what is kept is, and its windows get copies.
-    bool isKept = keptPieces.count(value);
+        return joins && inParts && (hasWaited || &chunk != &mine.back()) ? copyOf(chunk, axis, rows)
+                                                                         : sliceOf(chunk.value, axis, rows, chunk.rows);
+    RowRange window = windowFor(span, rows);
+    // A piece can be written in place into one tensor only: what is kept is, and its windows get copies. In parts, so
+    // does what is read again long after, and what is left of a window stays where it is, small, until the next.
+    const bool isKept = keptPieces.count(value), waits = inParts && span.laterRow <= mine.back().rows.begin;
     SmallVector<Value> parts;
     for (int64_t at = window.begin; at < window.end;) {
       const Chunk *best = nullptr;
@@ -146,34 +164,31 @@ private:
       if (!best)
         return {};
       RowRange part{at, std::min(window.end, best->rows.end)};
-      parts.push_back(sliceOf(best->value, axis, part, best->rows, isKept));
+      parts.push_back(waits || (inParts && best->isLeft) ? copyOf(*best, axis, part)
+                                                         : sliceOf(best->value, axis, part, best->rows, isKept));
       at = part.end;
     }
     Value joined = ConcatOp::create(b, parts.front().getLoc(), parts, axis);
-    mine.push_back({window, joined});
+    if (!waits)
+      mine.push_back({window, joined});
     return sliceOf(joined, axis, rows, window);
   }
 
-  /// `later`: by value, the first row that pieces after this one read.
-  LogicalResult runPiece(const solver::StageRows &rows, size_t number, ArrayRef<int64_t> later) {
-    ArrayRef<solver::PieceRun> runs = rows.pieces[number];
-    readInPiece.clear();
-    std::map<int, int> readsLeft;
-    for (const solver::PieceRun &run : runs)
-      for (size_t r = 0; r < run.reads.size(); ++r) {
-        int read = p.steps[size_t(run.step)].reads[r];
-        ++readsLeft[read];
-        if (run.reads[r].rows() > 0)
-          readInPiece[read].push_back(run.reads[r]);
-      }
-    for (const solver::PieceRun &run : runs) {
+  /// `number`: of the piece, `first`: of its first run.
+  LogicalResult runPiece(const solver::StageRows &rows, size_t number, int64_t first, bool inParts,
+                         const PieceReads &reads) {
+    for (auto [index, run] : llvm::enumerate(rows.pieces[number])) {
+      const int64_t at = first + int64_t(index);
       const solver::SplitStep &step = p.steps[size_t(run.step)];
       const solver::SplitWay &way = step.ways[size_t(rows.ways[size_t(run.step)])];
       Operation *op = graph.steps[size_t(run.step)];
+      if (inParts)
+        slices.clear(); // those that are copies would lie there until they are read again
       SmallVector<Value> operands;
       for (size_t r = 0; r < step.reads.size(); ++r) {
         int axis = way.operands[r].axis, read = step.reads[r];
-        operands.push_back(axis < 0 ? whole[size_t(read)] : rowsOfValue(read, axis, run.reads[r]));
+        operands.push_back(axis < 0 ? whole[size_t(read)]
+                                    : rowsOfValue(read, axis, run.reads[r], reads, at, inParts, isa<ConcatOp>(op)));
         if (!operands.back())
           return op->emitError("internal error: rows of an operand are not there");
       }
@@ -192,40 +207,36 @@ private:
       made.push_back({run.rows, result});
       if (!way.carried && keptPieces.count(step.write))
         keptPieces[step.write].push_back(made.back());
-      for (int read : step.reads)
-        if (--readsLeft[read] == 0 && !whole[size_t(read)])
-          takeOver(read, rows.axes[size_t(read)], later[size_t(read)]);
+      for (auto [r, read] : llvm::enumerate(step.reads)) {
+        if (whole[size_t(read)] || run.reads[r].rows() == 0)
+          continue;
+        if (PieceReads::Span span = reads.around(read, at); span.endsHere)
+          takeOver(read, rows.axes[size_t(read)], span.laterRow);
+      }
     }
     return success();
   }
 
-  /// Copies the rows that later pieces read again out of the window of a value, which can end then: their place in the
-  /// next window is theirs already.
+  /// Copies the rows that are read again later out of the window of a value, which can end then.
   void takeOver(int value, int axis, int64_t firstRow) {
     SmallVector<Chunk> &mine = chunks[value];
     const Chunk last = mine.back();
+    if (keptPieces.count(value))
+      return;
     if (firstRow >= last.rows.end || firstRow <= last.rows.begin)
       return;
     RowRange tail{firstRow, last.rows.end};
-    Value slice = sliceOf(last.value, axis, tail, last.rows);
-    slice.getDefiningOp()->setAttr(kCopyAttr, b.getUnitAttr());
-    mine.push_back({tail, slice});
+    mine.push_back({tail, copyOf(last, axis, tail), true});
   }
 
   LogicalResult runStage(const solver::SplitStage &stage, const solver::StageRows &rows) {
     chunks.clear(), keptPieces.clear(), slices.clear();
     for (const solver::SplitKeep &keep : stage.keeps)
       keptPieces[keep.value];
-    std::vector<std::vector<int64_t>> later(rows.pieces.size() + 1, std::vector<int64_t>(p.values.size(), INT64_MAX));
-    for (size_t piece = rows.pieces.size(); piece-- > 0;) {
-      later[piece] = later[piece + 1];
-      for (const solver::PieceRun &run : rows.pieces[piece])
-        for (size_t r = 0; r < run.reads.size(); ++r)
-          if (int64_t &first = later[piece][size_t(p.steps[size_t(run.step)].reads[r])]; run.reads[r].rows() > 0)
-            first = std::min(first, run.reads[r].begin);
-    }
-    for (size_t piece = 0; piece < rows.pieces.size(); ++piece)
-      if (failed(runPiece(rows, piece, later[piece + 1])))
+    const PieceReads reads(p, rows);
+    int64_t first = 0;
+    for (size_t piece = 0; piece < rows.pieces.size(); first += int64_t(rows.pieces[piece++].size()))
+      if (failed(runPiece(rows, piece, first, stage.parts > 1, reads)))
         return failure();
     for (const solver::SplitKeep &keep : stage.keeps) {
       SmallVector<Value> parts =
@@ -243,10 +254,10 @@ private:
 
   /// What was cut or is not needed.
   void eraseOld() {
-    SmallVector<Operation *> old;
+    llvm::SetVector<Operation *> old;
     for (Operation *op : graph.steps)
-      if (!moved.contains(op) && (old.empty() || old.back() != op))
-        old.push_back(op);
+      if (!moved.contains(op))
+        old.insert(op);
     for (Operation *op : llvm::reverse(old))
       op->erase();
   }
@@ -255,10 +266,16 @@ private:
 } // namespace
 
 LogicalResult applySplit(func::FuncOp function, const GraphProblem &graph, const solver::SplitPlan &plan) {
-  GraphProblem kernels = graph;
-  kernels.problem = solver::withFineKernels(graph.problem, plan.fine);
-  for (int step : plan.fine)
-    kernels.numerics[size_t(step)] = graph.fineNumerics[size_t(step)];
+  solver::PlannedProblem planned = solver::asPlanned(graph.problem, plan);
+  GraphProblem kernels;
+  kernels.values = graph.values;
+  kernels.values.resize(planned.problem.values.size()); // those of copies are never whole
+  for (int origin : planned.origins) {
+    const bool isFine = llvm::binary_search(plan.fine, origin);
+    kernels.steps.push_back(graph.steps[size_t(origin)]);
+    kernels.numerics.push_back((isFine ? graph.fineNumerics : graph.numerics)[size_t(origin)]);
+  }
+  kernels.problem = std::move(planned.problem);
   return Rewriter(function, kernels, plan).run();
 }
 

@@ -37,7 +37,7 @@ template <typename OpTy> void windowWays(OpTy op, StringRef kernel, SmallVectorI
   solver::SplitWay rows;
   rows.axis = 1;
   // A tile of outputs is computed from sums over the tile's inputs: other tiles, other bits.
-  rows.align = kernel == "conv.nhwc_winograd" ? PLIM_WINOGRAD_TILE : 1;
+  rows.align = rows.tile = kernel == "conv.nhwc_winograd" ? PLIM_WINOGRAD_TILE : 1;
   int64_t before = w.padLow[0], after = extentOf(w, 0) - w.strides[0] - w.padLow[0];
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     solver::SplitOperand part;

@@ -134,11 +134,19 @@ SplitProblem randomProblem(std::mt19937 &random) {
     step.name = "s" + std::to_string(s);
     step.reads = {read};
     step.write = int(p.values.size());
-    step.ways.push_back({1, align, false, {o}});
+    step.ways.push_back({1, align, false, {o}, o.divisor == 1 ? align : 1});
     p.values.push_back({"v" + std::to_string(s), {1, rows}, 64 * rows});
     p.steps.push_back(step);
   }
   return p;
+}
+
+std::vector<int> tiledSteps(const SplitProblem &problem) {
+  std::vector<int> steps;
+  for (size_t s = 0; s < problem.steps.size(); ++s)
+    if (problem.steps[s].ways[0].tile > 1)
+      steps.push_back(int(s));
+  return steps;
 }
 
 // An image through a wide map, its mean, and the map scaled by that: to be kept, or computed again.
@@ -178,7 +186,7 @@ Problem boundProblem(const SplitProblem &split) {
     for (const SplitWay &way : s.ways) {
       const int64_t extent =
           way.carried ? extentOf(split, s.reads[0], way.operands[0].axis) : extentOf(split, s.write, way.axis);
-      SplitAxis axis{.name = "rows", .extent = extent, .minPiece = std::min(way.align, extent)};
+      SplitAxis axis{.name = "rows", .extent = extent, .minPiece = way.tile > 1 ? 1 : std::min(way.align, extent)};
       axis.combine = way.carried ? SplitAxis::Combine::Sum : SplitAxis::Combine::Concat;
       for (size_t r = 0; r < s.reads.size(); ++r) {
         const SplitOperand &o = way.operands[r];
@@ -222,6 +230,9 @@ TEST(SplitBound, NoPlanInPiecesTakesLess) {
     for (int64_t pieces : {1, 2, 5, 64}) {
       SplitPlan plan{{{pieces, {{problem.steps.back().write, 1}}}}};
       expectAbove(problem, plan, least);
+      SplitPlan inParts = plan;
+      inParts.stages[0].parts = 3, inParts.loose = tiledSteps(problem);
+      expectAbove(problem, inParts, least);
       if (problem.steps.size() > 2) {
         plan.stages.insert(plan.stages.begin(), {pieces, {{problem.steps[problem.steps.size() / 2].write, 1}}});
         expectAbove(problem, plan, least);
@@ -244,11 +255,15 @@ TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
   std::mt19937 random(7);
   int refused = 0;
   for (int round = 0; round < 300; ++round) {
-    const SplitProblem problem = randomProblem(random);
-    if (problem.steps.empty())
+    const SplitProblem given = randomProblem(random);
+    if (given.steps.empty())
       continue;
     SplitPlan plan;
-    plan.stages.push_back({int64_t(1 + random() % 9), {{problem.steps.back().write, 1}}});
+    plan.stages.push_back(
+        {int64_t(1 + random() % 9), {{given.steps.back().write, 1}}, int64_t(random() % 2 ? 1 : 1 + random() % 5)});
+    if (random() % 2)
+      plan.loose = tiledSteps(given);
+    const SplitProblem problem = asPlanned(given, plan).problem;
     std::string why;
     std::optional<StageRows> rows = rowsOfStage(problem, plan, 0, why);
     ASSERT_TRUE(rows) << why;
@@ -259,20 +274,32 @@ TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
     if (runs.empty())
       continue;
     PieceRun &run = runs[random() % runs.size()];
+    // Beyond the first and the last row that are needed at all there may be others, whose operands happen to be read.
+    auto isMade = [&](int64_t row) {
+      if (row < 0 || row >= extentOf(problem, problem.steps[size_t(run.step)].write, 1))
+        return true;
+      for (const std::vector<PieceRun> &piece : rows->pieces)
+        for (const PieceRun &other : piece)
+          if (other.step == run.step && other.rows.begin <= row && row < other.rows.end)
+            return true;
+      return false;
+    };
     switch (random() % 4) {
     case 0: {
       // A halo of which a row is missing, where all that is read is needed.
       const SplitOperand &o = problem.steps[size_t(run.step)].ways[0].operands[0];
-      if (o.stride > 1 || o.after < 0)
+      if (o.stride > 1 || o.after < 0 || run.reads[0].rows() == 1) // of one, it may be of the padding only
         continue;
       --run.reads[0].end;
       break;
     }
     case 1:
-      run.rows.begin -= 1;
+      if (!isMade(--run.rows.begin))
+        continue;
       break;
     case 2:
-      run.rows.end += 1;
+      if (!isMade(run.rows.end++))
+        continue;
       break;
     default:
       runs.erase(runs.begin() + (&run - runs.data()));

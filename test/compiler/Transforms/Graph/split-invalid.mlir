@@ -2,9 +2,11 @@
 // RUN: not plim-opt %s --graph-split="plan='pieces=2 keep=nobody@1'" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not plim-opt %s --graph-split="plan='pieces=2 keep=relu@2'" 2>&1 | FileCheck %s --check-prefix=AXIS
 // RUN: not plim-opt %s --graph-split="plan='pieces=2 keep=reduce@1,mul@1'" 2>&1 | FileCheck %s --check-prefix=SUM
+// RUN: not plim-opt %s --graph-split="plan='copy=conv for=mul; pieces=2 keep=relu@1'" 2>&1 | FileCheck %s --check-prefix=COPY
 
 // NAME: error: not a plan for this function: need NAME@AXIS with the name of a value, have 'nobody@1'
 // AXIS: error: stage 0 cannot be split: step 'conv' cannot be cut along axis 2
+// COPY: error: need a stage that runs the copy 'conv'' in pieces, have none
 // SUM: error: stage 0 cannot be split: step 'mul' needs the sum 'reduce', which its stage carries
 func.func @chain(%x: tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32> {
   %w = graph.parameter "w" {file = "m.onnx", bytes = 576 : i64} : tensor<36x4xf32>

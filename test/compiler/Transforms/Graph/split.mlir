@@ -2,6 +2,7 @@
 // what is kept is joined at the end; a sum over all rows goes on from piece to piece.
 // RUN: plim-opt %s --split-input-file --graph-split="plan='pieces=2 keep=conv#2@1'" | FileCheck %s --check-prefix=CONV
 // RUN: plim-opt %s --split-input-file --graph-split="plan='pieces=2 keep=reduce@1; pieces=2 keep=mul@1'" | FileCheck %s --check-prefix=MEAN
+// RUN: plim-opt %s --split-input-file --graph-split="plan='pieces=1 parts=2 keep=conv#2@1'" | FileCheck %s --check-prefix=PARTS
 
 // CONV-LABEL: func.func @chain
 // The first piece: with 4 rows of x there are 3 of the first convolution and 2 of the second.
@@ -15,6 +16,18 @@
 // CONV: %[[B1:.*]] = graph.conv %[[W]], %{{.*}}pads = array<i64: 0, 1, 1, 1>{{.*}} -> tensor<1x6x8x4xf32>
 // CONV: %[[Y:.*]] = graph.concat %[[B0]], %[[B1]] {axis = 1 : i64}
 // CONV: return %[[Y]]
+
+// In parts, rows are made just before what reads them. Of the first part, row 3 is read again after all of it was: it is
+// copied into the window of the second.
+// PARTS-LABEL: func.func @chain
+// PARTS: %[[A0:.*]] = graph.conv {{.*}}graph.piece = array<i64: 0, 1, 0, 4, 8>
+// PARTS: %[[A1:.*]] = graph.conv {{.*}}graph.piece = array<i64: 0, 1, 4, 5, 8>
+// PARTS: %[[B0:.*]] = graph.conv {{.*}}graph.piece = array<i64: 0, 1, 0, 4, 8>
+// PARTS: %[[A2:.*]] = graph.conv {{.*}}graph.piece = array<i64: 0, 1, 5, 8, 8>
+// PARTS: %[[OLD:.*]] = graph.slice %[[A0]] {sizes = array<i64: 1, 1, 8, 4>, starts = array<i64: 0, 3, 0, 0>}
+// PARTS: %[[W:.*]] = graph.concat %[[OLD]], %[[A1]], %[[A2]] {axis = 1 : i64}
+// PARTS: %[[B1:.*]] = graph.conv %[[W]], {{.*}}graph.piece = array<i64: 0, 1, 4, 8, 8>
+// PARTS: graph.concat %[[B0]], %[[B1]] {axis = 1 : i64}
 
 // MEAN-LABEL: func.func @chain
 // MEAN: %[[S:.*]] = graph.partial_mean %{{.*}} {first = 0 : i64, {{.*}}rows = 8 : i64} : {{.*}} -> tensor<1x5x4xf32>
