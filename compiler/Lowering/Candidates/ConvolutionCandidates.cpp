@@ -16,6 +16,10 @@ void setSpatial(SmallVectorImpl<int64_t> &attrs, int at, ArrayRef<int64_t> value
     attrs[at + i] = v;
 }
 
+bool all(ArrayRef<int64_t> values, int64_t value) {
+  return llvm::all_of(values, [=](int64_t v) { return v == value; });
+}
+
 /// Kernels know up to three spatial dimensions.
 bool isImage(Value input) { return graph::rankOf(input) <= 5; }
 
@@ -134,9 +138,6 @@ void conv(graph::ConvOp op, Candidates &candidates) {
     launch.offer("conv.nhwc_depthwise", attrs);
   } else if (isFastConv(op) && packed && op.getGroups() == 1) {
     graph::Window w = op.getWindow();
-    auto all = [](ArrayRef<int64_t> values, int64_t v) {
-      return llvm::all_of(values, [=](int64_t x) { return x == v; });
-    };
     if (all(w.kernel, 1) && all(w.strides, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
       launch.offer("conv.nhwc_pointwise", attrs, "conv.nhwc");
     if (candidates.empty()) {
@@ -189,9 +190,6 @@ void convTranspose(graph::ConvTransposeOp op, Candidates &candidates) {
   convWordsAsRows(attrs, rows);
   LaunchBuilder launch = convLaunch(op, candidates, rows);
   graph::Window w = op.getWindow();
-  auto all = [](ArrayRef<int64_t> values, int64_t v) {
-    return llvm::all_of(values, [=](int64_t x) { return x == v; });
-  };
   if (isFastConv(op) && packed && w.kernel == w.strides && all(w.dilations, 1) && all(w.padLow, 0) && all(w.padHigh, 0))
     launch.offer("conv_transpose.nhwc", attrs);
   if (candidates.empty())
