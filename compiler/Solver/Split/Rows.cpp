@@ -349,6 +349,9 @@ private:
       const SplitWay &way = *wayOf(size_t(step));
       const int64_t most = way.tile > 1 ? until[size_t(value)] : end;
       int64_t to = std::min(most, now + grains[size_t(value)]);
+      // What is less than half a tile goes with the run before: on its own, a window of the next run would wait for it.
+      if (way.tile > 1 && 2 * (most - to) <= way.tile)
+        to = most;
       to = std::min(until[size_t(value)], (to + way.align - 1) / way.align * way.align);
       PieceRun run = withReads({step, {now, to}, {}}, way);
       for (size_t r = 0; r < run.reads.size(); ++r)
