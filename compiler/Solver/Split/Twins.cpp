@@ -49,6 +49,8 @@ public:
       }
       for (int step : one.fine)
         all.fine.push_back(step + copy * int(steps));
+      for (int step : one.loose)
+        all.loose.push_back(step + copy * int(steps));
     }
     return all;
   }
@@ -89,6 +91,8 @@ std::vector<PricedSplit> proposeSplitsOfTwins(const SplitProblem &problem, int64
   if (copies < 2 || !twins.find())
     return found;
   for (const PricedSplit &one : proposeSplits(twins.first(), search)) {
+    if (!one.plan.copied.empty())
+      continue; // all copies stand before the first of their readers, which is in the first part
     SplitPlan plan = twins.forAll(one.plan);
     if (std::optional<SplitCost> cost = costOfSplit(problem, plan, why))
       found.push_back({std::move(plan), *cost});

@@ -161,4 +161,47 @@ TEST(SplitParts, AreProposedAndSound) {
   }
 }
 
+// Two of them, one after the other, whose results are added.
+SplitProblem twinsOf(const SplitProblem &one) {
+  SplitProblem both = one;
+  both.values.back().output = false;
+  const int made = int(one.values.size()) - 1;
+  for (size_t v = 1; v < one.values.size(); ++v) {
+    both.values.push_back(both.values[v]);
+    both.values.back().name += "#2";
+  }
+  for (SplitStep step : one.steps) {
+    for (int &read : step.reads)
+      read += read > 0 ? made : 0;
+    step.write += made, step.name += "#2";
+    both.steps.push_back(std::move(step));
+  }
+  SplitStep sum;
+  sum.name = "sum", sum.ns = 1000, sum.reads = {made, 2 * made}, sum.write = 2 * made + 1;
+  both.steps.push_back(sum);
+  both.values.push_back({"sum", {1, kRows, 64}, kRows * 64});
+  both.values.back().output = true;
+  return both;
+}
+
+TEST(SplitParts, OfTwinsTheSameStepsAreLoose) {
+  const SplitProblem p = twinsOf(UNet(2).p);
+  const int steps = int(p.steps.size()) / 2;
+  bool any = false;
+  for (const PricedSplit &one : proposeSplitsOfTwins(p, 2)) {
+    EXPECT_THAT(one.plan.copied, IsEmpty());
+    any |= !one.plan.loose.empty();
+    for (int step : one.plan.loose)
+      EXPECT_THAT(one.plan.loose, Contains(step < steps ? step + steps : step - steps));
+    std::string why;
+    const PlannedProblem planned = asPlanned(p, one.plan);
+    for (size_t s = 0; s < one.plan.stages.size(); ++s) {
+      const std::optional<StageRows> rows = rowsOfStage(planned.problem, one.plan, s, why);
+      ASSERT_TRUE(rows) << why;
+      EXPECT_THAT(checkSplit(planned.problem, one.plan.stages[s], *rows), IsEmpty());
+    }
+  }
+  EXPECT_TRUE(any);
+}
+
 } // namespace

@@ -1,6 +1,5 @@
 //===- SplitTest.cpp - Rows of pieces, plans of splitting and their checker ----------------------===//
-#include "compiler/Solver/Split/Split.h"
-#include "compiler/Solver/Bound/Bound.h"
+#include "SplitProblems.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -11,40 +10,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 namespace {
-
-SplitProblem parsed(const std::string &text) {
-  std::vector<std::string> errors;
-  std::optional<SplitProblem> problem = parseSplitProblem(text, errors);
-  EXPECT_THAT(errors, IsEmpty());
-  return problem ? *problem : SplitProblem();
-}
-
-SplitPlan planned(const std::string &text, const SplitProblem &problem) {
-  std::string why;
-  std::optional<SplitPlan> plan = parseSplitPlan(text, problem, why);
-  EXPECT_TRUE(plan) << why;
-  return plan ? *plan : SplitPlan();
-}
-
-// Two 3x3 convolutions, the second of stride 2, then a nearest resize by 2, and a mean over the first one's result.
-const char *const kChain = R"(split 1
-value x dims=1,16,4,2 bytes=512 kind=input
-value a dims=1,16,4,8 bytes=2048
-value b dims=1,8,2,8 bytes=512
-value c dims=1,16,4,8 bytes=2048 output=1
-value mean dims=1,1,1,8 bytes=32
-value scaled dims=1,16,4,8 bytes=2048 output=1
-step conv1 reads=0 write=1 ns=1000
-way 1 operands=1:1:1:1:1
-step conv2 reads=1 write=2 ns=500
-way 1 operands=1:2:1:0:1
-step resize reads=2 write=3 ns=10
-way 1 align=2 operands=1:1:0:0:2
-step mean reads=1 write=4 ns=10
-way sum operands=1:1:0:0:1
-step scale reads=1,4 write=5 ns=20
-way 1 operands=1:1:0:0:1,whole
-)";
 
 TEST(SplitText, WhatIsPrintedIsReadBack) {
   const SplitProblem problem = parsed(kChain);
@@ -107,148 +72,6 @@ TEST(SplitRows, WhatCannotBeCutIsRefusedWithAReason) {
   std::string why;
   EXPECT_FALSE(rowsOfStage(problem, planned("pieces=4 keep=c@2", problem), 0, why));
   EXPECT_THAT(why, HasSubstr("step 'resize' cannot be cut along axis 2"));
-}
-
-// A random chain of steps with random halos, strides, repeats and tiles.
-SplitProblem randomProblem(std::mt19937 &random) {
-  auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
-  SplitProblem p;
-  p.values.push_back({"x", {1, pick(8, 64)}, 64, SplitValue::Kind::Input});
-  for (int s = 0; s < 8; ++s) {
-    const int read = int(pick(std::max<int64_t>(0, int64_t(p.values.size()) - 3), int64_t(p.values.size()) - 1));
-    const int64_t extent = p.values[size_t(read)].dims[1];
-    SplitOperand o{1, 1, 0, 0, 1};
-    int64_t rows = extent, align = 1;
-    if (random() % 4 == 0) {
-      o.divisor = align = pick(1, 3);
-      rows = extent * o.divisor;
-    } else {
-      const int64_t kernel = pick(1, 5), stride = pick(1, 2), before = pick(0, kernel - 1), high = pick(0, kernel - 1);
-      if (extent + before + high < kernel)
-        continue;
-      o.stride = stride, o.before = before, o.after = kernel - stride - before;
-      rows = (extent + before + high - kernel) / stride + 1;
-      align = random() % 3 == 0 ? 4 : 1;
-    }
-    SplitStep step;
-    step.name = "s" + std::to_string(s);
-    step.reads = {read};
-    step.write = int(p.values.size());
-    step.ways.push_back({1, align, false, {o}, o.divisor == 1 ? align : 1});
-    p.values.push_back({"v" + std::to_string(s), {1, rows}, 64 * rows});
-    p.steps.push_back(step);
-  }
-  return p;
-}
-
-std::vector<int> tiledSteps(const SplitProblem &problem) {
-  std::vector<int> steps;
-  for (size_t s = 0; s < problem.steps.size(); ++s)
-    if (problem.steps[s].ways[0].tile > 1)
-      steps.push_back(int(s));
-  return steps;
-}
-
-// An image through a wide map, its mean, and the map scaled by that: to be kept, or computed again.
-const char *const kExcite = R"(split 1
-value x dims=1,64,8,3 bytes=6144 kind=input
-value narrow dims=1,64,8,4 bytes=8192
-value wide dims=1,64,8,64 bytes=131072
-value mean dims=1,1,1,64 bytes=256
-value gate dims=1,1,1,64 bytes=256
-value scaled dims=1,64,8,64 bytes=131072
-value y dims=1,64,8,2 bytes=4096 output=1
-step conv1 reads=0 write=1 ns=1000000
-way 1 operands=1:1:1:1:1
-step conv2 reads=1 write=2 ns=200000
-way 1 operands=1:1:0:0:1
-step mean reads=2 write=3 ns=1000
-way sum operands=1:1:0:0:1
-step gate reads=3 write=4 ns=1000
-step scale reads=2,4 write=5 ns=20000
-way 1 operands=1:1:0:0:1,whole
-step conv3 reads=5 write=6 ns=500000
-way 1 operands=1:1:1:1:1
-)";
-
-// The problem without pieces, of steps that say how they can be cut.
-Problem boundProblem(const SplitProblem &split) {
-  Problem p;
-  p.levers.split = p.levers.lend = p.levers.recompute = true;
-  for (const SplitValue &v : split.values)
-    p.buffers.push_back({.name = v.name,
-                         .bytes = v.bytes,
-                         .kind = v.output                            ? BufferKind::Output
-                                 : v.kind == SplitValue::Kind::Input ? BufferKind::Input
-                                                                     : BufferKind::Transient});
-  for (const SplitStep &s : split.steps) {
-    Step step{.name = s.name, .reads = s.reads, .writes = {s.write}, .candidates = {{.kernel = "k", .ns = s.ns}}};
-    for (const SplitWay &way : s.ways) {
-      const int64_t extent =
-          way.carried ? extentOf(split, s.reads[0], way.operands[0].axis) : extentOf(split, s.write, way.axis);
-      SplitAxis axis{.name = "rows", .extent = extent, .minPiece = way.tile > 1 ? 1 : std::min(way.align, extent)};
-      axis.combine = way.carried ? SplitAxis::Combine::Sum : SplitAxis::Combine::Concat;
-      for (size_t r = 0; r < s.reads.size(); ++r) {
-        const SplitOperand &o = way.operands[r];
-        axis.operands.push_back(
-            leastOperand(o, axis.minPiece, extent, o.axis < 0 ? 0 : extentOf(split, s.reads[r], o.axis)));
-      }
-      step.splits.push_back(std::move(axis));
-    }
-    p.steps.push_back(std::move(step));
-  }
-  EXPECT_THAT(validate(p), IsEmpty());
-  return p;
-}
-
-TEST(SplitBound, NoPlanInPiecesTakesLess) {
-  std::mt19937 random(11);
-  int plans = 0, tight = 0;
-  auto expectAbove = [&](const SplitProblem &problem, const SplitPlan &plan, int64_t least) {
-    std::string why;
-    const std::optional<SplitCost> cost = costOfSplit(problem, plan, why);
-    if (!cost)
-      return;
-    ++plans;
-    EXPECT_GE(cost->peak, least) << printSplitPlan(plan, problem) << "\n" << printSplitProblem(problem);
-    tight += cost->peak <= 2 * least;
-  };
-  for (int round = 0; round < 400; ++round) {
-    SplitProblem problem = randomProblem(random);
-    if (problem.steps.empty())
-      continue;
-    for (size_t v = 1; v < problem.values.size(); ++v)
-      problem.values[v].output = std::none_of(problem.steps.begin(), problem.steps.end(),
-                                              [&](const SplitStep &step) { return step.reads[0] == int(v); });
-    const Problem whole = boundProblem(problem);
-    // The bound counts the arena in multiples of 64.
-    const int64_t least = leastBytes(whole).bytes - kAlign;
-    SplitSearch search;
-    search.slowest = 1e9;
-    for (const PricedSplit &found : proposeSplits(problem, search))
-      expectAbove(problem, found.plan, least);
-    for (int64_t pieces : {1, 2, 5, 64}) {
-      SplitPlan plan{{{pieces, {{problem.steps.back().write, 1}}}}};
-      expectAbove(problem, plan, least);
-      SplitPlan inParts = plan;
-      inParts.stages[0].parts = 3, inParts.loose = tiledSteps(problem);
-      expectAbove(problem, inParts, least);
-      if (problem.steps.size() > 2) {
-        plan.stages.insert(plan.stages.begin(), {pieces, {{problem.steps[problem.steps.size() / 2].write, 1}}});
-        expectAbove(problem, plan, least);
-      }
-    }
-  }
-  for (const char *text : {kChain, kExcite}) {
-    SplitProblem problem = parsed(text);
-    const int64_t least = leastBytes(boundProblem(problem)).bytes - kAlign;
-    SplitSearch search;
-    search.slowest = 1000;
-    for (const PricedSplit &found : proposeSplits(problem, search))
-      expectAbove(problem, found.plan, least);
-  }
-  EXPECT_GT(plans, 1000);
-  EXPECT_GT(tight, plans / 2) << "the bound says nothing of plans";
 }
 
 TEST(SplitRows, TheCheckerAcceptsEveryScheduleAndRefusesEveryMutation) {
