@@ -11,6 +11,9 @@ namespace {
 
 constexpr int kAttempts = 4; // schedules made for one budget
 constexpr int kTrials = 5;   // and, where constants are streamed, for less altogether
+// Of the rounds of a grid's plan where constants are streamed: most of such a plan is pruning, and more rounds bring
+// little.
+constexpr int kStreamShare = 3;
 
 // Drops the aliases that hold storage before or after its values need it, where the ram is over `arena`.
 class AliasSettler {
@@ -95,6 +98,8 @@ JointOptions JointRungs::request(const TierBytes &capacity) const {
   const int64_t steps = int64_t(context.problem.steps.size());
   request.iterations = options.quick ? int(options.jointRounds * 3000 / std::max<int64_t>(1500, steps))
                                      : int(options.jointRounds * 1000 / std::max<int64_t>(1000, steps));
+  if (context.problem.levers.stream && !options.quick)
+    request.iterations /= kStreamShare;
   request.rescues = options.jointRescues;
   request.capacity = capacity;
   const int64_t granule = context.problem.granule;
@@ -158,9 +163,16 @@ std::optional<Solution> JointRungs::smallest(const TierBytes &capacity) const {
 
 std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity, JointOptions request) const {
   std::optional<Solution> best;
-  if (context.problem.levers.stream)
-    if (best = planForLess(capacity, request); best)
+  if (context.problem.levers.stream) {
+    // With less in some slots another set of constants is kept, and the arena has another size: what was too much in it
+    // says little then. A plan that is made for so much less altogether is much the same.
+    const std::optional<JointPlan> joint = planner.plan(request);
+    if (!joint)
+      return std::nullopt;
+    request.from = joint->search;
+    if (best = planForLess(*joint, capacity, request); best)
       return best;
+  }
   auto consider = [&](Solution &plan) {
     if (plim::solver::within(plan.peak, capacity) && (!best || plan.ns < best->ns))
       best = std::move(plan);
@@ -187,20 +199,21 @@ std::optional<Solution> JointRungs::searchWithin(const TierBytes &capacity, Join
   return best;
 }
 
-// With less in some slots another set of constants is kept, and the arena has another size: what was too much in it
-// says little then. A plan that is made for so much less altogether is much the same.
-std::optional<Solution> JointRungs::planForLess(const TierBytes &capacity, JointOptions request) const {
-  for (int attempt = 0; attempt < kTrials; ++attempt) {
-    const std::optional<JointPlan> joint = planner.plan(request);
-    if (!joint)
-      break;
-    Placed placed = place(joint->schedule, capacity);
+std::optional<Solution> JointRungs::planForLess(const JointPlan &first, const TierBytes &capacity,
+                                                JointOptions request) const {
+  std::optional<JointPlan> next;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const JointPlan &joint = next ? *next : first;
+    Placed placed = place(joint.schedule, capacity);
     for (auto *plan : {&placed.plan, placed.moved ? &*placed.moved : nullptr})
       if (plan && plim::solver::within(plan->peak, capacity))
         return std::move(*plan);
     request.capacity[0] -= std::max(placed.plan.peak[0] - capacity[0], context.problem.granule)
-                           << std::max(0, attempt - 1);
-    request.from = joint->search;
+                           << std::max(0, trial - 1);
+    request.from = joint.search;
+    next = trial + 1 < kTrials ? planner.plan(request) : std::nullopt;
+    if (!next)
+      break;
   }
   return std::nullopt;
 }

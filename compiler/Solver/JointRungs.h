@@ -40,7 +40,7 @@ private:
   std::optional<Solution> recalled(const char *call, const TierBytes &capacity, const SearchT &search) const;
   std::optional<Solution> searchWithin(const TierBytes &capacity, JointOptions request) const;
   std::optional<Solution> searchSmallest(const TierBytes &capacity) const;
-  std::optional<Solution> planForLess(const TierBytes &capacity, JointOptions request) const;
+  std::optional<Solution> planForLess(const JointPlan &first, const TierBytes &capacity, JointOptions request) const;
   JointOptions request(const TierBytes &capacity) const;
   Placed place(const Schedule &schedule, const TierBytes &capacity) const;
 };

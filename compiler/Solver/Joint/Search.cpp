@@ -104,7 +104,9 @@ void strip(Timeline &t) {
   t.lateReads = t.promptWrites = true;
   for (int v = 0; v < int(t.touches.size()); ++v)
     for (int i = 1; i < int(t.touches[v].size()) && maySend(t, v); ++i)
-      if (t.droppable(v, i) && t.readable(v, i))
+      if (t.touches[v][i].source == Source::Read)
+        t.replanTransfer(v, i);
+      else if (t.droppable(v, i) && t.readable(v, i))
         t.dropToRead(v, i);
   t.lateReads = t.promptWrites = false;
 }

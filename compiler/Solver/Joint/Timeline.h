@@ -99,6 +99,7 @@ public:
   void setChoice(int group, int to);
   void setCapacity(int slot, int64_t bytes);
   void replanTransfers();
+  void replanTransfer(int value, int i); // as new ones are planned now
   // Moves the end of a write or the start of a read, whose memory is then held longer.
   void holdWrite(int value, int i, int writeEnd);
   void holdRead(int value, int i, int readStart);

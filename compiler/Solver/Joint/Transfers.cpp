@@ -138,6 +138,14 @@ void Timeline::release(int value, const Transfer &t) {
   }
 }
 
+void Timeline::replanTransfer(int value, int i) {
+  saveTouches(value);
+  Touch &touch = touches[value][i];
+  const Transfer old = transfers[touch.transfer];
+  release(value, old);
+  touch.transfer = reserve(value, old.from, old.to, old.write, old.read);
+}
+
 // Links serve transfers in the order of their issue, not of planning: plans all of them anew, writes by the slot in
 // which they start, reads by the slot in which they are due, from the last.
 void Timeline::replanTransfers() {

@@ -109,6 +109,8 @@ void shake(const Problem &p, uint64_t seed, int moves) {
       const int i = 1 + below(t.touches[v].size() - 1);
       if (kind == 0 && t.droppable(v, i) && t.quoteMake(v, i).possible)
         ok = t.dropToMake(v, i);
+      else if (kind == 1 && t.touches[v][i].source == Source::Read)
+        t.lateReads = below(2) == 0, t.replanTransfer(v, i), t.lateReads = false, ok = true;
       else if (kind == 1 && t.droppable(v, i))
         ok = t.dropToRead(v, i);
       else if (kind == 2)
