@@ -143,11 +143,9 @@ void proposeInParts(const SplitProblem &problem, const SplitSearch &search, int 
     if (std::any_of(problem.steps[s].ways.begin(), problem.steps[s].ways.end(),
                     [](const SplitWay &way) { return way.tile > 1; }))
       tiled.push_back(int(s));
-  if (tiled.empty())
-    return;
   PartsSearch parts(problem, search, largest, axis, unsplit, found);
   for (bool loose : {true, false})
-    for (SplitPlan base : bases) {
+    for (SplitPlan base : loose &&tiled.empty() ? std::vector<SplitPlan>() : bases) {
       base.fine.clear();
       base.loose = loose ? tiled : std::vector<int>();
       parts.run(std::move(base));

@@ -18,7 +18,7 @@ constexpr int64_t kRows = 128;
 // level a convolution of 3 rows on the way down and one on the way up, with tiles of 4 rows.
 class UNet {
 public:
-  explicit UNet(int levels) {
+  explicit UNet(int levels, int64_t tile = 4) : tile(tile) {
     p.values.push_back({"x", {1, kRows, 64}, kRows * 64, SplitValue::Kind::Input});
     std::vector<int> skips;
     int at = 0;
@@ -39,15 +39,17 @@ public:
   SplitProblem p;
 
 private:
+  const int64_t tile;
+
   int64_t rowsOf(int value) const { return p.values[size_t(value)].dims[1]; }
   int convolution(const std::string &name, std::vector<int> reads) {
     const int64_t rows = rowsOf(reads[0]);
-    return add(name, rows, std::move(reads), {1, 1, 1, 1, 1}, 4, 4);
+    return add(name, rows, std::move(reads), {1, 1, 1, 1, 1}, tile, tile);
   }
   int add(const std::string &name, int64_t rows, std::vector<int> reads, SplitOperand operand, int64_t align,
           int64_t tile) {
     SplitStep step;
-    step.name = name, step.ns = align == 4 ? 100'000'000 : 1'000'000;
+    step.name = name, step.ns = operand.before == 1 ? 100'000'000 : 1'000'000;
     step.write = int(p.values.size());
     step.ways.push_back({1, align, false, std::vector<SplitOperand>(reads.size(), operand), tile});
     step.reads = std::move(reads);
@@ -159,6 +161,21 @@ TEST(SplitParts, AreProposedAndSound) {
       EXPECT_THAT(checkSplit(planned.problem, one.plan.stages[s], *rows), IsEmpty());
     }
   }
+}
+
+TEST(SplitParts, WithoutTilesTakeNoMoreTime) {
+  const SplitProblem p = UNet(3, 1).p;
+  std::string why;
+  const int64_t whole = costOfSplit(p, {}, why)->ns;
+  int64_t least = INT64_MAX, before = INT64_MAX;
+  SplitSearch own;
+  own.kernels = SplitSearch::Kernels::Own;
+  for (const PricedSplit &one : proposeSplits(p, own))
+    before = one.cost.ns < whole * 101 / 100 ? std::min(before, one.cost.peak) : before;
+  for (const PricedSplit &one : proposeSplits(p))
+    if (one.cost.ns < whole * 101 / 100 && one.plan.copied.empty())
+      least = std::min(least, one.cost.peak);
+  EXPECT_LT(least, before * 3 / 4);
 }
 
 // Two of them, one after the other, whose results are added.
