@@ -64,22 +64,20 @@ bool PlanChooser::attempt(const Alternative *alternative, int64_t ram, ChosenPla
   return isPlanned;
 }
 
-/// The first plan in pieces of rows that beats `best`.
+/// The fastest plan in pieces of rows, if it beats `best`. All splits are looked at whose estimate does: one that was
+/// found for less memory may be faster than another one that fits, and a larger budget must have it too.
 bool PlanChooser::attemptRows(Alternatives &from, int64_t ram, ChosenPlan &best) {
   SplitAlternatives &splits = *from.splits();
-  const bool fits = best.fits();
-  const int64_t below = fits ? best.predictedNs() : INT64_MAX;
-  for (size_t i = 0; splits.reaches(i, below); ++i) {
-    if (splits.estimatedNs(i) >= below)
+  auto below = [&] { return best.fits() ? best.predictedNs() : INT64_MAX; };
+  for (size_t i = 0; splits.reaches(i, below()); ++i) {
+    if (double(splits.estimatedNs(i)) * kSurely >= double(below()))
       continue;
     // One that will not fit is planned only to say what would.
     const bool surely = double(splits.estimatedBytes(i)) * kSurely > double(ram);
-    if (surely && (fits || splits.reaches(i + 1, below)))
+    if (surely && (best.fits() || splits.reaches(i + 1, INT64_MAX)))
       continue;
     if (!attempt(from.inRows(i), ram, best))
       return false;
-    if (best.fits() && best.predictedNs() < below)
-      break;
   }
   return true;
 }

@@ -47,7 +47,7 @@ public:
   std::optional<std::vector<std::vector<emit::PlanFacts::CurvePoint>>> curves();
 
 private:
-  /// A plan in pieces needs at least this part of its estimate.
+  /// A plan in pieces takes at least this part of the memory and the time that are estimated.
   static constexpr double kSurely = 0.95;
 
   bool attempt(const Alternative *alternative, int64_t ram, ChosenPlan &best,

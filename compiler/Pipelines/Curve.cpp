@@ -30,9 +30,10 @@ public:
 
 std::optional<std::vector<std::vector<Point>>> PlanChooser::curves() {
   std::vector<Envelope> envelopes;
-  auto add = [&](const Alternative *alternative) {
-    auto curves = alternative ? curvesOf(*alternative->lowered.module, requestFor(options, *alternative, {}, store))
-                              : std::nullopt;
+  auto add = [&](const Alternative *alternative, ArrayRef<int64_t> budgets = {}) {
+    auto curves = alternative
+                      ? curvesOf(*alternative->lowered.module, requestFor(options, *alternative, {}, store), budgets)
+                      : std::nullopt;
     if (!curves)
       return false;
     envelopes.resize(curves->size());
@@ -49,15 +50,22 @@ std::optional<std::vector<std::vector<Point>>> PlanChooser::curves() {
   std::vector<Alternatives *> all{&given};
   if (weights.bytes) {
     all.push_back(&withCutWeights());
-    if (!add(cut->asItIs()))
+    // Their curve starts so much further down that it has few points where whole weights have theirs.
+    std::vector<int64_t> budgets;
+    for (const Envelope &envelope : envelopes)
+      for (const Point &point : envelope.points)
+        budgets.push_back(point.ram);
+    if (!add(cut->asItIs(), budgets))
       return std::nullopt;
   }
   for (Alternatives *from : all) {
     SplitAlternatives *splits = from->splits();
-    for (size_t i = 0; splits && splits->reaches(i, INT64_MAX); ++i)
-      if (!envelopes.front().beats(int64_t(double(splits->estimatedBytes(i)) * kSurely), splits->estimatedNs(i)) &&
-          !add(from->inRows(i)))
+    for (size_t i = 0; splits && splits->reaches(i, INT64_MAX); ++i) {
+      const int64_t ram = int64_t(double(splits->estimatedBytes(i)) * kSurely);
+      const int64_t ns = int64_t(double(splits->estimatedNs(i)) * kSurely);
+      if (!envelopes.front().beats(ram, ns) && !add(from->inRows(i)))
         return std::nullopt;
+    }
   }
   std::vector<std::vector<Point>> result;
   for (Envelope &envelope : envelopes)

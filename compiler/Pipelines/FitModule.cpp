@@ -102,8 +102,8 @@ FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, emi
   return result;
 }
 
-std::optional<std::vector<std::vector<plan::CurvePoint>>> curvesOf(plan::ModuleOp module,
-                                                                   const plan::FitRequest &request) {
+std::optional<std::vector<std::vector<plan::CurvePoint>>>
+curvesOf(plan::ModuleOp module, const plan::FitRequest &request, ArrayRef<int64_t> budgets) {
   OwningOpRef<plan::ModuleOp> copy = cast<plan::ModuleOp>(module->clone());
   std::vector<std::vector<plan::CurvePoint>> curves;
   for (auto program : copy->getOps<plan::ProgramOp>()) {
@@ -112,7 +112,7 @@ std::optional<std::vector<std::vector<plan::CurvePoint>>> curvesOf(plan::ModuleO
     FailureOr<plan::PlanProblem> problem = plan::extractProblem(program, request);
     if (failed(problem))
       return std::nullopt;
-    curves.push_back(plan::curveOf(*problem, request));
+    curves.push_back(plan::curveOf(*problem, request, budgets));
   }
   return curves;
 }

@@ -21,10 +21,10 @@ struct FitOutcome {
 /// budget is decided for all of them together (plan::solveTogether). `facts` gets the predicted times.
 FitOutcome fitModule(plan::ModuleOp module, const plan::FitRequest &request, emit::PlanFacts &facts);
 
-/// What each program of a module in stage virtual, which stays so, could have alone at other budgets, by program.
-/// Nothing where planning fails, which has been reported.
-std::optional<std::vector<std::vector<plan::CurvePoint>>> curvesOf(plan::ModuleOp module,
-                                                                   const plan::FitRequest &request);
+/// What each program of a module in stage virtual, which stays so, could have alone at other budgets (plan::curveOf),
+/// by program. Nothing where planning fails, which has been reported.
+std::optional<std::vector<std::vector<plan::CurvePoint>>>
+curvesOf(plan::ModuleOp module, const plan::FitRequest &request, llvm::ArrayRef<int64_t> budgets);
 
 /// What a budget of the ram must hold for a program of the table: all that is reserved for it, and its inputs and
 /// outputs where those count.

@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
+#include <link.h>
 #include <tuple>
 
 namespace plim {
@@ -13,9 +14,37 @@ static std::unique_ptr<llvm::MemoryBuffer> contents(const llvm::Twine &path) {
   return file ? std::move(*file) : nullptr;
 }
 
+/// The hash of all that is in the executable, as the linker has noted it there (--build-id of sha1, md5 or uuid); ""
+/// where it has not.
+static std::string buildId() {
+  std::string id;
+  auto find = [](dl_phdr_info *object, size_t, void *into) {
+    for (const ElfW(Phdr) &segment : llvm::ArrayRef(object->dlpi_phdr, object->dlpi_phnum)) {
+      if (segment.p_type != PT_NOTE)
+        continue;
+      const char *at = reinterpret_cast<const char *>(object->dlpi_addr + segment.p_vaddr);
+      const char *end = at + segment.p_memsz;
+      const uint64_t align = segment.p_align == 8 ? 8 : 4;
+      while (size_t(end - at) > sizeof(ElfW(Nhdr))) {
+        const auto &note = *reinterpret_cast<const ElfW(Nhdr) *>(at);
+        const char *name = at + sizeof note, *text = name + llvm::alignTo(note.n_namesz, align);
+        if (note.n_type == NT_GNU_BUILD_ID && llvm::StringRef(name, note.n_namesz) == llvm::StringRef("GNU", 4) &&
+            note.n_descsz >= 16)
+          *static_cast<std::string *>(into) = llvm::toHex(llvm::StringRef(text, note.n_descsz));
+        at = text + llvm::alignTo(note.n_descsz, align);
+      }
+    }
+    return 1; // the first object is the executable
+  };
+  ::dl_iterate_phdr(find, &id);
+  return id;
+}
+
 /// Plans are a function of the planner's code, of which no version number keeps track while it is worked on: the
 /// compiler's own bytes stand for it. "" where they cannot be read.
 static std::string ownIdentity() {
+  if (std::string id = buildId(); !id.empty())
+    return id;
   const auto self = contents("/proc/self/exe");
   return self ? llvm::utohexstr(llvm::xxh3_64bits(self->getBuffer())) : "";
 }

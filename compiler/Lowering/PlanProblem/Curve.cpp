@@ -25,13 +25,25 @@ LeverCounts plim::plan::countLevers(const solver::Solution &solution) {
   return counts;
 }
 
-std::vector<CurvePoint> plim::plan::curveOf(const PlanProblem &extracted, const FitRequest &request) {
+std::vector<CurvePoint> plim::plan::curveOf(const PlanProblem &extracted, const FitRequest &request,
+                                            ArrayRef<int64_t> budgets) {
   solver::Ladder ladder(extracted.problem, request.options);
   std::vector<CurvePoint> curve;
-  for (const auto &[budget, plan] : ladder.curve()) {
-    const int64_t tables = tableBytes(extracted.program, *plan) - extracted.problem.fixed.front().bytes;
-    curve.push_back({budget + tables, plan->peak[int(solver::Tier::Ssd)], plan->ns, countLevers(*plan)});
+  auto add = [&](int64_t budget, const solver::Solution &plan) {
+    const int64_t tables = tableBytes(extracted.program, plan) - extracted.problem.fixed.front().bytes;
+    curve.push_back({budget + tables, plan.peak[int(solver::Tier::Ssd)], plan.ns, countLevers(plan)});
+  };
+  for (const auto &[budget, plan] : ladder.curve())
+    add(budget, *plan);
+  std::array<int64_t, kTierCount> capacity;
+  for (unsigned tier = 0; tier < kTierCount; ++tier)
+    capacity[tier] = extracted.problem.tiers[tier].capacity;
+  for (int64_t budget : budgets) {
+    capacity[unsigned(Tier::Ram)] = budget;
+    if (const solver::Solution *plan = ladder.fastest(capacity))
+      add(budget, *plan);
   }
-  llvm::stable_sort(curve, [](const CurvePoint &a, const CurvePoint &b) { return a.ram < b.ram; });
+  llvm::stable_sort(
+      curve, [](const CurvePoint &a, const CurvePoint &b) { return std::tie(a.ram, a.ns) < std::tie(b.ram, b.ns); });
   return curve;
 }

@@ -110,12 +110,14 @@ struct LeverCounts {
 LeverCounts countLevers(const solver::Solution &solution);
 
 /// The fastest plans for budgets of the ram from the smallest to the one that no plan needs more than, by rising
-/// budget: those that are faster than all before. The other tiers have the budgets of the problem.
+/// budget: those that are faster than all before. And those for some budgets more, faster or not. The other tiers have
+/// the budgets of the problem.
 struct CurvePoint {
   int64_t ram, ssd, ns; // the budget, bytes on the ssd, predicted time
   LeverCounts levers;
 };
-std::vector<CurvePoint> curveOf(const PlanProblem &extracted, const FitRequest &request);
+std::vector<CurvePoint> curveOf(const PlanProblem &extracted, const FitRequest &request,
+                                llvm::ArrayRef<int64_t> budgets = {});
 
 /// All of the above: stage virtual to tiered. A refusal is emitted.
 mlir::LogicalResult fitProgram(ProgramOp program, const FitRequest &request);
