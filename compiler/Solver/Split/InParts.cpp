@@ -144,12 +144,16 @@ void proposeInParts(const SplitProblem &problem, const SplitSearch &search, int 
                     [](const SplitWay &way) { return way.tile > 1; }))
       tiled.push_back(int(s));
   PartsSearch parts(problem, search, largest, axis, unsplit, found);
-  for (bool loose : {true, false})
-    for (SplitPlan base : loose &&tiled.empty() ? std::vector<SplitPlan>() : bases) {
-      base.fine.clear();
-      base.loose = loose ? tiled : std::vector<int>();
-      parts.run(std::move(base));
+  for (SplitPlan base : bases) {
+    base.fine.clear();
+    if (search.kernels != SplitSearch::Kernels::Own && !tiled.empty()) {
+      base.loose = tiled;
+      parts.run(base);
     }
+    base.loose.clear();
+    if (search.kernels != SplitSearch::Kernels::Fine)
+      parts.run(base);
+  }
 }
 
 } // namespace plim::solver

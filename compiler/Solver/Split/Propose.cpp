@@ -23,6 +23,7 @@ namespace plim::solver {
 namespace {
 
 constexpr int64_t kStepsCosted = 150000; // of all plans of a descent, a step for each
+constexpr double kPartsWorth = 0.8;      // of the memory of plans without parts: those in parts have many more runs
 constexpr double kLeastPart = 0.25;      // of the bytes that are made, which an axis must cut to be worth a search
 
 class Proposer {
@@ -210,14 +211,22 @@ void proposeAlong(size_t axis, int largest, const SplitProblem &problem, const S
       found.back().plan.fine = fine;
     }
   }
-  if (search.kernels == SplitSearch::Kernels::Own)
-    return;
   std::vector<SplitPlan> bases(1);
   auto least = std::min_element(found.begin() + int64_t(before), found.end(),
                                 [](const PricedSplit &a, const PricedSplit &b) { return a.cost.peak < b.cost.peak; });
   if (least != found.end())
     bases.push_back(least->plan);
-  proposeInParts(problem, search, largest, int(axis), unsplit, bases, found);
+  std::vector<PricedSplit> inParts;
+  proposeInParts(problem, search, largest, int(axis), unsplit, bases, inParts);
+  const int64_t simple = int64_t(found.size());
+  for (PricedSplit &one : inParts) {
+    int64_t least = unsplit.peak;
+    for (int64_t k = int64_t(before); k < simple; ++k)
+      if (found[size_t(k)].cost.ns <= one.cost.ns)
+        least = std::min(least, found[size_t(k)].cost.peak);
+    if (double(one.cost.peak) < kPartsWorth * double(least))
+      found.push_back(std::move(one));
+  }
 }
 
 } // namespace

@@ -163,19 +163,21 @@ TEST(SplitParts, AreProposedAndSound) {
   }
 }
 
-TEST(SplitParts, WithoutTilesTakeNoMoreTime) {
+TEST(SplitParts, WithoutTilesTakeNoMoreTimeAndLessThanPieces) {
   const SplitProblem p = UNet(3, 1).p;
   std::string why;
   const int64_t whole = costOfSplit(p, {}, why)->ns;
-  int64_t least = INT64_MAX, before = INT64_MAX;
+  int64_t pieces = INT64_MAX, parts = INT64_MAX;
+  for (int64_t count = 2; count <= kRows; count *= 2)
+    pieces = std::min(pieces, costOf(p, absl::StrCat("pieces=", count, " keep=y@1")).peak);
   SplitSearch own;
   own.kernels = SplitSearch::Kernels::Own;
-  for (const PricedSplit &one : proposeSplits(p, own))
-    before = one.cost.ns < whole * 101 / 100 ? std::min(before, one.cost.peak) : before;
-  for (const PricedSplit &one : proposeSplits(p))
-    if (one.cost.ns < whole * 101 / 100 && one.plan.copied.empty())
-      least = std::min(least, one.cost.peak);
-  EXPECT_LT(least, before * 3 / 4);
+  for (const PricedSplit &one : proposeSplits(p, own)) {
+    EXPECT_THAT(one.plan.loose, IsEmpty());
+    if (one.cost.ns < whole * 101 / 100 && one.plan.copied.empty() && one.plan.stages.size() == 1)
+      parts = std::min(parts, one.cost.peak);
+  }
+  EXPECT_LT(parts, pieces * 3 / 4);
 }
 
 // Two of them, one after the other, whose results are added.
