@@ -97,6 +97,19 @@ bool plim::plan::dropAliases(PlanProblem &extracted, const solver::Solution &sol
   return !dropped.empty();
 }
 
+/// Aliases that the fastest plan without a budget takes and no kernel can follow go before a ladder is made, which
+/// would be made again without them.
+static void dropAliasesOfFastest(PlanProblem &extracted, solver::FitOptions options) {
+  std::array<int64_t, kTierCount> unbounded;
+  unbounded.fill(solver::kUnbounded);
+  options.quick = true, options.packPasses = 1, options.exactNodes = 0, options.store = nullptr;
+  for (bool dropped = true; dropped;) {
+    solver::Ladder ladder(extracted.problem, options);
+    const solver::Solution *plan = ladder.fastest(unbounded);
+    dropped = plan && dropAliases(extracted, *plan);
+  }
+}
+
 static bool mayTransfer(const solver::Problem &problem) {
   auto movable = [&](solver::BufferKind kind) {
     return llvm::any_of(problem.buffers, [&](const solver::Buffer &b) { return b.kind == kind && b.movable; });
@@ -150,6 +163,7 @@ static std::optional<solver::Solution> fastestWithTables(PlanProblem &extracted,
 }
 
 FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, const FitRequest &request) {
+  dropAliasesOfFastest(extracted, request.options);
   if (!mayTransfer(extracted.problem)) {
     solver::FitResult fit = fitWithTables(extracted, request.options);
     if (fit.solution)
