@@ -160,6 +160,9 @@ Ladder::Ladder(const Problem &problem, const FitOptions &options) : state(std::m
 Ladder::~Ladder() = default;
 
 const Solution *Ladder::fastest(const std::array<int64_t, kTierCount> &capacity) { return state->fastest(capacity); }
+bool Ladder::isFastest(const Solution &plan) {
+  return state->drafts.isFastest() && plan.ns <= state->drafts.first().ns;
+}
 const Solution &Ladder::smallest() { return state->smallest(); }
 std::vector<CurvePoint> Ladder::curve(int steps) { return state->curve(steps); }
 

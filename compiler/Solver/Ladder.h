@@ -45,6 +45,8 @@ public:
   ~Ladder();
   // The fastest plan that fits; null where none does. Valid until the ladder goes.
   const Solution *fastest(const std::array<int64_t, kTierCount> &capacity);
+  // Whether no plan of any kind takes less time than this one of the ladder's; false where that is not known.
+  bool isFastest(const Solution &plan);
   // Of least ram, within the problem's capacities of the other tiers where there is one.
   const Solution &smallest();
   // Plans at budgets in so many geometric steps from what `smallest` takes to what the fastest plan takes: those that

@@ -3,6 +3,7 @@
 #include "compiler/Lowering/PlanProblem/FixedCosts.h"
 #include "compiler/Lowering/PlanProblem/PlanProblem.h"
 #include "compiler/Lowering/PlanTable/PlanTable.h"
+#include "compiler/Solver/Bound/Bound.h"
 #include "dialects/Plan/PlanSteps.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -130,8 +131,7 @@ static solver::FitResult fitWithTables(PlanProblem &extracted, const solver::Fit
 }
 
 /// Of the ladder's plans, the fastest that fits with the tables of its transfers, which are counted; nothing where none
-/// does. All come from one ladder, whose plans do not depend on the budget. `isFastest`: no other plan of the ladder
-/// within the budget is faster, whatever its tables.
+/// does. All come from one ladder, whose plans do not depend on the budget. `isFastest`: no plan of any kind is faster.
 static std::optional<solver::Solution> fastestWithTables(PlanProblem &extracted, const solver::FitOptions &options,
                                                          bool &isFastest) {
   constexpr size_t ram = size_t(solver::Tier::Ram);
@@ -146,17 +146,17 @@ static std::optional<solver::Solution> fastestWithTables(PlanProblem &extracted,
     std::array<int64_t, kTierCount> capacity;
     for (unsigned tier = 0; tier < kTierCount; ++tier)
       capacity[tier] = extracted.problem.tiers[tier].capacity;
-    isFastest = true;
     while (const solver::Solution *plan = ladder.fastest(capacity)) {
       dropped = dropAliases(extracted, *plan);
       if (dropped)
         break;
       solver::Solution counted = *plan;
-      if (countTables(extracted, counted))
+      if (countTables(extracted, counted)) {
+        isFastest = ladder.isFastest(*plan);
         return counted;
+      }
       extracted.problem.fixed.front().bytes = without;
       capacity[ram] = std::min(plan->peak[ram] - 1, budget - least);
-      isFastest = false;
     }
   }
   return std::nullopt;
@@ -175,12 +175,15 @@ FailureOr<plim::solver::Solution> plim::plan::solve(PlanProblem &extracted, cons
   quick.alternatives = false;
   bool isFastest = false;
   std::optional<solver::Solution> best = fastestWithTables(extracted, quick, isFastest);
-  if (best && isFastest)
-    return std::move(*best);
-  // Plans without transfers have no such tables, and may be faster in the bytes that these would take.
+  // Plans without transfers have no such tables, and may be faster in the bytes that these would take. They are looked
+  // for whatever was found so far: were it only where that is not the first of its ladder, a larger budget, which has
+  // the first, could get a slower plan.
   PlanProblem still = extracted;
   still.problem.fixed.front().bytes = without;
   still.problem.levers.stream = still.problem.levers.spill = false;
+  constexpr size_t ram = size_t(solver::Tier::Ram);
+  if (best && (isFastest || solver::leastBytes(still.problem).bytes > still.problem.tiers[ram].capacity))
+    return std::move(*best);
   solver::FitResult fit = fitWithTables(still, quick);
   if (fit.solution && (!best || fit.solution->ns < best->ns)) {
     extracted.problem = std::move(still.problem);
