@@ -9,9 +9,6 @@ using namespace mlir;
 namespace plim::emit {
 
 LogicalResult addModel(gen::ObjectBuilder &object, StringRef prefix, const plan::EncodedTable &table, Location loc) {
-  for (const std::string &kernel : table.kernels)
-    if (failed(object.compileKernel(kernel)))
-      return failure();
   FailureOr<OwningOpRef<ModuleOp>> lowered = lowering::planToLLVM(loc.getContext(), table, prefix);
   if (failed(lowered))
     return failure();

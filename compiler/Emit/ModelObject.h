@@ -8,7 +8,7 @@
 namespace plim::emit {
 
 /// Adds <prefix>_model and what it points to (PlanToLLVM.h) to the generated kernels of an object. The table's kernels
-/// are the builder's own, library kernels, or C symbols of the user's.
+/// are the builder's own, each compiled before, library kernels, or C symbols of the user's.
 mlir::LogicalResult addModel(gen::ObjectBuilder &object, llvm::StringRef prefix, const plan::EncodedTable &table,
                              mlir::Location loc);
 

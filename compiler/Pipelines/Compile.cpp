@@ -190,6 +190,10 @@ private:
 
   CompileStatus write(const plan::EncodedTable &table, const emit::Json &json, Location loc) {
     phase("object");
+    // What a region of the model does may have no machine code: that is a fault of the model.
+    for (const std::string &kernel : table.kernels)
+      if (failed(object->compileKernel(kernel)))
+        return CompileStatus::Model;
     if (failed(emit::addModel(*object, o.name, table, loc)))
       return CompileStatus::Internal;
     if (failed(object->writeObject(artifact.path("model.o"), loc)))
