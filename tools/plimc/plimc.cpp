@@ -58,10 +58,11 @@ cl::opt<std::string> numerics("numerics", cl::desc("any (default), or exact: onl
                               cl::init("any"), cl::value_desc("CLASS"), cl::cat(category));
 cl::opt<std::string> attention("attention", cl::desc("auto (default), naive, chunked or flash"), cl::init("auto"),
                                cl::value_desc("ALGORITHM"), cl::cat(category));
-cl::opt<std::string> split("split",
-                           cl::desc("pieces: auto (default, where the budget is not met otherwise), off, or of weights "
-                                    "'weights=4MiB', of rows 'pieces=8 keep=NAME@AXIS,...; ...', parted by '|'"),
-                           cl::init("auto"), cl::value_desc("PLAN"), cl::cat(category));
+cl::opt<std::string>
+    split("split",
+          cl::desc("pieces: auto (default: where they are faster than what else meets the budget), off, or of weights "
+                   "'weights=4MiB', of rows 'pieces=8 keep=NAME@AXIS,...; ...', parted by '|'"),
+          cl::init("auto"), cl::value_desc("PLAN"), cl::cat(category));
 cl::opt<bool> reuseInputs("reuse-inputs",
                           cl::desc("a run may overwrite its inputs after their last read: their memory serves as "
                                    "scratch, and the caller writes them anew for each run"),
