@@ -9,6 +9,7 @@
 #define PLIM_SOLVER_JOINT_GRAPH_H
 
 #include "compiler/Solver/Layout.h"
+#include <algorithm>
 
 namespace plim::solver {
 
@@ -43,6 +44,7 @@ struct Graph {
     bool spillable = false; // may be written to the ssd; of a constant: always false
     bool inFile = false;    // a constant that is streamed in any case
     std::vector<int> readers{};
+    bool mayWaitOnSsd() const { return maker < 0 || spillable; }
   };
   // A group of the problem, or the candidates of one step.
   struct Group {
@@ -53,6 +55,8 @@ struct Graph {
 
   // `order`: all steps, meeting all dependencies. `ssd`: there are bytes on the ssd to spill to.
   Graph(const Context &context, const std::vector<int> &order, bool ssd);
+
+  bool transfers() const { return std::ranges::any_of(values, &Value::mayWaitOnSsd); } // whether a plan may have some
 
   const Problem &problem;
   std::vector<Operation> operations{};

@@ -18,10 +18,9 @@ namespace {
 
 // What a link's time is charged with. None is best everywhere: a busy link stalls where the plan saw free slots.
 constexpr double kLinkPrices[] = {0, 0.05, 0.25};
-constexpr int kPriceShare = 4;           // of the rounds, for each of them
-constexpr int kPatienceShare = 3;        // of the rounds that remain, without a better plan
-constexpr int kMendRounds = 60;          // after a plan was made smaller
-constexpr int64_t kMost = INT64_MAX / 8; // stands for no limit, with room for sums
+constexpr int kPriceShare = 4;    // of the rounds, for each of them
+constexpr int kPatienceShare = 3; // of the rounds that remain, without a better plan
+constexpr int kMendRounds = 60;   // after a plan was made smaller
 constexpr int kReplans = 6;
 constexpr int kCoarseRescues = 100;
 constexpr int kLoweringRescues = 2; // times as many as elsewhere: each success is a smaller plan
@@ -68,7 +67,7 @@ std::optional<JointPlan> settled(Timeline t, const JointOptions &options) {
 void setCapacities(Timeline &t, const JointOptions &options) {
   for (int slot = 0; slot < t.slots; ++slot) {
     const int64_t own = slot < int(options.capacityAt.size()) ? options.capacityAt[slot] : kUnbounded;
-    t.setCapacity(slot, std::min({ramOf(options), own, kMost}) - t.graph.resident);
+    t.setCapacity(slot, std::min(ramOf(options), own) - t.graph.resident);
   }
 }
 
@@ -76,15 +75,11 @@ void setCapacities(Timeline &t, const JointOptions &options) {
 std::unique_ptr<Timeline> fittingTimeline(const Graph &graph, const JointOptions &options, double linkPrice,
                                           const SearchOptions &search) {
   auto t = std::make_unique<Timeline>(graph, ramOf(options), ssdOf(options));
-  setCapacities(*t, options);
+  if (!options.capacityAt.empty())
+    setCapacities(*t, options);
   t->linkPrice = linkPrice;
   plant(*t, search);
   return improve(*t, search) ? std::move(t) : nullptr;
-}
-
-bool transfers(const Graph &graph) {
-  return std::any_of(graph.values.begin(), graph.values.end(),
-                     [](const Graph::Value &v) { return v.maker < 0 || v.spillable; });
 }
 
 std::optional<JointPlan> firstPlan(const Graph &graph, const JointOptions &options) {
@@ -92,7 +87,7 @@ std::optional<JointPlan> firstPlan(const Graph &graph, const JointOptions &optio
     const auto t = fittingTimeline(graph, options, price, searchOf(options, true));
     if (!t)
       break; // whether a timeline fits hardly depends on the price; whether its transfers do, may
-    if (std::optional<JointPlan> plan = settled(*t, options); plan || !transfers(graph))
+    if (std::optional<JointPlan> plan = settled(*t, options); plan || !graph.transfers())
       return plan;
   }
   return std::nullopt;
@@ -100,7 +95,7 @@ std::optional<JointPlan> firstPlan(const Graph &graph, const JointOptions &optio
 
 // A few rounds for each price of the link, the rest for the best of them.
 std::optional<JointPlan> planBest(const std::shared_ptr<const Graph> &graph, const JointOptions &options) {
-  const bool sends = transfers(*graph);
+  const bool sends = graph->transfers();
   SearchOptions search = searchOf(options, false);
   search.iterations = sends ? options.iterations / kPriceShare : options.iterations;
   std::optional<JointPlan> best;
@@ -178,7 +173,7 @@ std::unique_ptr<Timeline> lowered(std::unique_ptr<Timeline> t, int64_t least, co
 // tried.
 void tryAll(const Context &context, const std::vector<int> &order, const Graph &graph, const JointOptions &options,
             std::optional<JointPlan> &best) {
-  const bool searched = !transfers(graph) && options.capacityAt.empty() && isSmall(context.problem);
+  const bool searched = !graph.transfers() && options.capacityAt.empty() && isSmall(context.problem);
   if (!searched || (best && best->ns <= graph.fastestNs))
     return;
   ExactPlan exact = exactPlan(context, {.arena = ramOf(options), .order = order});
@@ -237,10 +232,10 @@ std::optional<JointPlan> JointPlanner::smallest(const JointOptions &given) const
   const int64_t lowest = low;
   high = best->live + graph.resident;
   // Where a timeline can be lowered from there on, a coarse search will do.
-  const bool lowers = !transfers(graph) && !isSmall(context.problem);
+  const bool lowers = !graph.transfers() && !isSmall(context.problem);
   if (lowers)
     options.rescues = std::min(given.rescues, kCoarseRescues), options.work = tryWork(graph);
-  const int64_t step = std::max(transfers(graph) ? kSsdAlign : kAlign, high / (lowers ? 25 : 500));
+  const int64_t step = std::max(graph.transfers() ? kSsdAlign : kAlign, high / (lowers ? 25 : 500));
   while (high - low > step) {
     options.capacity[int(Tier::Ram)] = low + (high - low) / 2;
     std::optional<JointPlan> plan = planAny(context, order, graph, options);

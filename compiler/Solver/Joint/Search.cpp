@@ -1,7 +1,6 @@
 //===- Search.cpp - Makes a timeline fit, then cheap ---------------------------------------------===//
 #include "compiler/Solver/Joint/Search.h"
 #include <algorithm>
-#include <ranges>
 #include <tuple>
 
 namespace plim::solver {
@@ -94,16 +93,12 @@ constexpr Seed kSeeds[] = {{4, true, true, false, true}, {4, true, true, false},
                            {1, false, false, false},     {4, true, true, true},   {1, true, true, false},
                            {16, false, false, false},    {0.3, true, true, false}};
 
-bool maySend(const Timeline &t, int value) {
-  return t.graph.values[value].maker < 0 || t.graph.values[value].spillable;
-}
-
 // Keeps nothing in memory that the ssd can hold until it is used next, and lets all wait for that: without another
 // order or recomputation no plan takes less memory.
 void strip(Timeline &t) {
   t.lateReads = t.promptWrites = true;
   for (int v = 0; v < int(t.touches.size()); ++v)
-    for (int i = 1; i < int(t.touches[v].size()) && maySend(t, v); ++i)
+    for (int i = 1; i < int(t.touches[v].size()) && t.graph.values[v].mayWaitOnSsd(); ++i)
       if (t.touches[v][i].source == Source::Read)
         t.replanTransfer(v, i);
       else if (t.droppable(v, i) && t.readable(v, i))
@@ -168,11 +163,9 @@ bool plant(Timeline &t, const SearchOptions &options) {
   if (t.over() <= 0)
     return true;
   Worth best(t);
-  const bool sends =
-      std::ranges::any_of(std::views::iota(0, int(t.touches.size())), [&](int v) { return maySend(t, v); });
   const Seed *bestSeed = nullptr;
   for (const Seed &seed : kSeeds) {
-    if ((seed.trial && t.slots > kTrialSlots) || (seed.bare && !sends))
+    if ((seed.trial && t.slots > kTrialSlots) || (seed.bare && !t.graph.transfers()))
       continue;
     grow(t, options, seed, ceilingOf(t, best, 1.3), random);
     if (const Worth now(t); !bestSeed || now < best)

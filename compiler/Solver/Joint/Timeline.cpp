@@ -303,6 +303,7 @@ void Timeline::flush() {
 }
 
 void Timeline::setCapacity(int slot, int64_t bytes) {
+  bytes = std::min(bytes, kMost - graph.resident);
   hold(slot, slot + 1, capacity[slot] - bytes);
   log.push_back({Entry::Capacity, slot, 0, capacity[slot]});
   capacity[slot] = bytes;
