@@ -1,6 +1,6 @@
 //===- Footprint.cpp - Bytes that values cannot help taking ------------------------------------===//
 #include "compiler/Solver/Bound/Footprint.h"
-#include "compiler/Solver/Bound/DisjointSets.h"
+#include "compiler/Solver/DisjointSets.h"
 #include <algorithm>
 
 namespace plim::solver {

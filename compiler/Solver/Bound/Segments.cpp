@@ -1,6 +1,6 @@
 //===- Segments.cpp - Bytes that values have in common -----------------------------------------===//
 #include "compiler/Solver/Bound/Segments.h"
-#include "compiler/Solver/Bound/DisjointSets.h"
+#include "compiler/Solver/DisjointSets.h"
 #include <algorithm>
 #include <map>
 

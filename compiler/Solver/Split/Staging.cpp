@@ -1,5 +1,6 @@
 //===- Staging.cpp - From maps that are kept to stages -------------------------------------------===//
 #include "compiler/Solver/Split/Staging.h"
+#include "compiler/Solver/DisjointSets.h"
 #include <algorithm>
 #include <map>
 
@@ -130,40 +131,33 @@ SplitPlan Staging::planOf(const Choice &choice) const {
 // What has no step in common runs one after the other, so that only one's windows are alive.
 std::vector<SplitStage> Staging::partsOf(const SplitStage &stage, const std::vector<char> &before) const {
   std::vector<SplitStage> parts;
-  std::vector<int> part(p.steps.size(), -1), into; // of each step; where a part's keeps have gone
-  for (const SplitKeep &k : stage.keeps) {
-    int mine = int(into.size());
-    into.push_back(mine);
-    std::vector<int> open{k.value};
+  std::vector<int> keepOf(p.steps.size(), -1); // by step: one that needs it
+  DisjointSets joined(int(stage.keeps.size()));
+  for (int k = 0; k < int(stage.keeps.size()); ++k) {
+    std::vector<int> open{stage.keeps[size_t(k)].value};
     while (!open.empty()) {
       const int value = open.back();
       open.pop_back();
       const int writer = writers[size_t(value)];
       if (writer < 0 || !ways[size_t(writer)] || before[size_t(value)])
         continue;
-      if (int other = part[size_t(writer)]; other >= 0) {
-        while (into[size_t(other)] != other)
-          other = into[size_t(other)];
-        const int low = std::min(mine, other);
-        into[size_t(mine)] = into[size_t(other)] = low;
-        mine = low;
+      if (keepOf[size_t(writer)] >= 0) {
+        joined.join(k, keepOf[size_t(writer)]);
         continue;
       }
-      part[size_t(writer)] = mine;
+      keepOf[size_t(writer)] = k;
       const SplitStep &step = p.steps[size_t(writer)];
       for (size_t r = 0; r < step.reads.size(); ++r)
         if (ways[size_t(writer)]->operands[r].axis >= 0)
           open.push_back(step.reads[r]);
     }
   }
-  std::vector<int> number(into.size(), -1);
-  for (size_t k = 0; k < into.size(); ++k) {
-    int root = int(k);
-    while (into[size_t(root)] != root)
-      root = into[size_t(root)];
-    if (number[size_t(root)] < 0)
-      number[size_t(root)] = int(parts.size()), parts.emplace_back();
-    parts[size_t(number[size_t(root)])].keeps.push_back(stage.keeps[k]);
+  std::vector<int> number(stage.keeps.size(), -1);
+  for (size_t k = 0; k < stage.keeps.size(); ++k) {
+    int &part = number[size_t(joined.find(int(k)))];
+    if (part < 0)
+      part = int(parts.size()), parts.emplace_back();
+    parts[size_t(part)].keeps.push_back(stage.keeps[k]);
   }
   return parts;
 }

@@ -16,6 +16,11 @@
 namespace plim::solver {
 namespace {
 
+// Whether rows of a value along an axis lie apart, so that some of them are copied together before they are read.
+bool liesApart(const SplitValue &value, int axis) {
+  return axis > 0 && std::any_of(value.dims.begin(), value.dims.begin() + axis, [](int64_t size) { return size > 1; });
+}
+
 // The largest sum of windows while a stage runs, of steps that run once a piece.
 class Windows {
 public:
@@ -89,10 +94,7 @@ private:
       const SplitWay &way = step.ways[size_t(rows.ways[size_t(runs[k].step)])];
       int64_t copies = 0; // of rows that do not lie together
       for (size_t r = 0; r < step.reads.size(); ++r) {
-        const int axis = way.operands[r].axis;
-        const std::vector<int64_t> &dims = p.values[size_t(step.reads[r])].dims;
-        if (axis > 0 && !made[size_t(step.reads[r])] &&
-            std::any_of(dims.begin(), dims.begin() + axis, [](int64_t size) { return size > 1; }))
+        if (!made[size_t(step.reads[r])] && liesApart(p.values[size_t(step.reads[r])], way.operands[r].axis))
           copies += bytesOf(step.reads[r], runs[k].reads[r]);
       }
       RowRange old;
@@ -260,10 +262,8 @@ private:
     const SplitStep &step = p.steps[size_t(run.step)];
     int64_t bytes = step.workspace;
     for (size_t r = 0; r < step.reads.size(); ++r) {
-      const int axis = wayOf(run).operands[r].axis, value = step.reads[r];
-      const std::vector<int64_t> &dims = p.values[size_t(value)].dims;
-      if (axis > 0 && of[size_t(value)].made.empty() &&
-          std::any_of(dims.begin(), dims.begin() + axis, [](int64_t size) { return size > 1; }))
+      const int value = step.reads[r];
+      if (of[size_t(value)].made.empty() && liesApart(p.values[size_t(value)], wayOf(run).operands[r].axis))
         bytes += rowBytes(value) * run.reads[r].rows();
     }
     changes[size_t(time)] += bytes, changes[size_t(time) + 1] -= bytes;

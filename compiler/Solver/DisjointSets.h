@@ -1,6 +1,6 @@
 //===- DisjointSets.h - Which of some numbers have been joined ---------------------------------===//
-#ifndef PLIM_SOLVER_BOUND_DISJOINTSETS_H
-#define PLIM_SOLVER_BOUND_DISJOINTSETS_H
+#ifndef PLIM_SOLVER_DISJOINTSETS_H
+#define PLIM_SOLVER_DISJOINTSETS_H
 
 #include <numeric>
 #include <vector>
@@ -25,4 +25,4 @@ private:
 
 } // namespace plim::solver
 
-#endif // PLIM_SOLVER_BOUND_DISJOINTSETS_H
+#endif // PLIM_SOLVER_DISJOINTSETS_H
